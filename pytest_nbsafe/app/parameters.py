@@ -9,12 +9,10 @@ from __future__ import annotations
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.key_values import Pairs
+from pytest_nbsafe.notebook.markers import INJECTED, PARAMETERS
 from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.values import replace
 
-_TAG = "parameters"
-_INJECTED = "injected-parameters"
-"""The tag of the cell that papermill has put below."""
 _MOST = 60  # characters of a value
 
 
@@ -33,7 +31,7 @@ def given(notebook: Notebook, config: Config) -> Notebook:
         raise NbsafeError(
             "no-parameters",
             f"{notebook.path}: no cell takes the parameters that are given ({names})",
-            f"tag the code cell that holds their defaults with {_TAG!r}",
+            f"tag the code cell that holds their defaults with {PARAMETERS!r}",
         )
     cells = (
         _with(cell, config.parameters) if cell is place else _unsaved(cell, place)
@@ -54,7 +52,7 @@ def remark(notebook: Notebook, config: Config) -> str:
 def _place(notebook: Notebook) -> Cell | None:
     """Return the cell after which parameters are set."""
     code = [cell for cell in notebook.cells if cell.kind == "code"]
-    marked = ([c for c in code if tag in c.tags] for tag in (_INJECTED, _TAG))
+    marked = ([c for c in code if tag in c.tags] for tag in (INJECTED, PARAMETERS))
     return next((cells[-1] for cells in marked if cells), None)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.findings import Finding, Outcome, Report
+from pytest_nbsafe.notebook import markers
 from pytest_nbsafe.resume import questions
 from pytest_nbsafe.values import dataclass, replace
 
@@ -23,12 +24,8 @@ Bound = Collection[int] | Literal["all"]
 """The cells whose lines have to be as they were."""
 
 _MAJOR = 4
-_HEEDED = patterns.compile(
-    r"nbsafe|nbval|pytest-validate|raises-exception|skip-execution|parameters"
-)
-"""Tags that say how a cell is run or judged."""
 _SPEAKS = patterns.compile(r"nbsafe|nbval|pytest.validate", re.IGNORECASE)
-"""Comments that say so."""
+"""Comments that say how a cell is run or judged."""
 _READS_TEXTS = patterns.compile(
     r"getsource|findsource|linecache|lineno|traceback|currentframe|_getframe|inspect\s*\.\s*stack"
     r"|profil|%[a-z]*prun|tracemalloc|__code__|get_ipython|nbsafe"
@@ -76,7 +73,7 @@ def _taken_out(cells: Sequence[dict[str, Any]]) -> Iterator[tuple[int, str]]:
         else:
             cell.pop("attachments", None)
         tags = cell["metadata"].pop("tags", ())
-        cell["metadata"]["tags"] = [tag for tag in tags if _HEEDED.search(tag)]
+        cell["metadata"]["tags"] = [tag for tag in tags if markers.is_heeded(tag)]
 
 
 def unpacked(data: Sequence[Any]) -> Sketch:

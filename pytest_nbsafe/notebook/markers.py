@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.notebook.model import MAY_RAISE, Cell
+from pytest_nbsafe.notebook.model import MAY_RAISE, RAISES, SKIP_TAGS, Cell
 
 OutputMode = Literal["off", "lenient", "exact"]
 OUTPUT_MODES: tuple[OutputMode, ...] = ("off", "lenient", "exact")
@@ -15,12 +15,16 @@ _OUTPUT = "nbsafe:output="
 _COMMENT = patterns.compile(r"^[ \t]*#[ \t]*((?:NBVAL|PYTEST_VALIDATE)_[A-Z_]+)", re.MULTILINE)
 _OF_NBVAL = {
     "nbval-skip": "nbsafe:skip",
-    "nbval-raises-exception": "raises-exception",
+    "nbval-raises-exception": RAISES,
     "nbval-ignore-output": f"{_OUTPUT}off",
     "pytest-validate-ignore-output": f"{_OUTPUT}off",
     "nbval-check-output": f"{_OUTPUT}lenient",
 }
 """What the tags of nbval, and its comments in small letters with hyphens, mean here."""
+PARAMETERS, INJECTED = "parameters", "injected-parameters"
+"""The tags of papermill: of the cell that holds the defaults, and of the one put below it."""
+_HEEDED = ("nbsafe", *_OF_NBVAL, *SKIP_TAGS, RAISES, PARAMETERS, INJECTED)
+"""How all tags begin that say how a cell is run or judged."""
 
 
 def tags(own: tuple[str, ...], source: str, notebook: Mapping[str, Any]) -> tuple[str, ...]:
@@ -32,6 +36,11 @@ def tags(own: tuple[str, ...], source: str, notebook: Mapping[str, Any]) -> tupl
     may_fail = isinstance(execution, Mapping) and execution.get("allow_errors") is True
     more = (MAY_RAISE,) if may_fail else ()
     return tuple(dict.fromkeys((*own, *_meant(own, source), *more)))
+
+
+def is_heeded(tag: str) -> bool:
+    """Return whether a tag may say how a cell is run or judged; all others are for people."""
+    return tag.strip().startswith(_HEEDED)
 
 
 def timeout_s(notebook: Mapping[str, Any]) -> float | None:

@@ -103,8 +103,8 @@ class Notebook:
 
 # -- what a cell itself says about being run -----------------------------------------------------
 
-MAY_RAISE = "nbsafe:may-raise"
-"""The tag of a cell that may raise or not; `raises-exception` is for those that must."""
+MAY_RAISE, RAISES = "nbsafe:may-raise", "raises-exception"
+"""The tags of a cell that may raise or not, and of one that must."""
 LEFT_OUT = "nbsafe:skip"
 SKIP_TAGS = frozenset({"skip-execution", LEFT_OUT})
 """A cell with one of these tags is in no plan: nbmake's tag, and our own."""
@@ -150,7 +150,7 @@ def may_raise(cell: Cell, ename: str = "") -> bool:
 def must_raise(cell: Cell, ename: str = "") -> bool:
     """Return whether the author says that this cell raises, and never passes."""
     tags = (tag.partition("=") for tag in cell.tags)
-    named = [meant for tag, _, meant in tags if tag == "raises-exception"]
+    named = [meant for tag, _, meant in tags if tag == RAISES]
     return any(not meant or not ename or meant == ename for meant in named)
 
 
