@@ -159,7 +159,8 @@ second = left.pop()
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(
-    ("shared", "done"), [("0", "2 cells run again"), ("left", "3 cells run again")]
+    ("shared", "done"),
+    tiers.every_row(2, [("0", "2 cells run again"), ("left", "3 cells run again")]),
 )
 def test_what_shares_nothing_with_what_is_made_anew_stays(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, shared: str, done: str

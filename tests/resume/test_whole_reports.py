@@ -224,7 +224,7 @@ AROUND: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 }
 
 
-@pytest.mark.parametrize("name", tiers.sampled(AROUND, "this program".__ne__))
+@pytest.mark.parametrize("name", tiers.sampled(AROUND, "a variable that a cell reads".__eq__))
 def test_it_is_not_given_when_something_around_changes(page: Path, name: str) -> None:
     report(page)
     with pytest.MonkeyPatch.context() as patch:
