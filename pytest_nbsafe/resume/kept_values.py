@@ -32,7 +32,7 @@ _WAIT_SHARE = 0.04
 """How much of it the last may, for which one waits."""
 _LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
-_WORTH_S = 1.0
+_WORTH_S = 0.5
 """How long it took to make what is kept before a cell changes it."""
 _LONG_S = 10.0
 """How long it took to make what is kept before the notebook has come to its end, should it never
