@@ -30,7 +30,7 @@ STORED = "what another notebook has stored"
 METADATA = "Metadata-Version: 2.1\nName: own\nVersion: {}\n"
 
 
-USUAL = {"a package for a module", "data of a package", "what IPython runs at its start"}
+USUAL = {"data of a package"}
 
 
 class Case(NamedTuple):

@@ -79,7 +79,7 @@ SMALL: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
 }
 
 
-@pytest.mark.parametrize("name", tiers.sampled(SMALL, {"a line more", "a text cell"}.__contains__))
+@pytest.mark.parametrize("name", tiers.sampled(SMALL, "a text cell".__eq__))
 def test_the_report_goes_for_it(page: Path, name: str) -> None:
     first = report(page)
     assert {finding.code for finding in first.findings} >= {"NBS401", "NBS402"}

@@ -192,7 +192,7 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("name", tiers.sampled(CHANGES, {"a data file", "settings"}.__contains__))
+@pytest.mark.parametrize("name", tiers.sampled(CHANGES, "a data file".__eq__))
 def test_it_is_not_given_when_something_changes(page: Path, name: str) -> None:
     report(page)
     assert is_given_whole(page)
