@@ -62,18 +62,20 @@ def found_one_by_one(
     home = holders.home
     done: set[str] = set()
     left = [name for name in asked if name in holders.own]
-    follow_s = sum(guess_s(home[name]) for name in holders.own) / 2
+    guessed_s = {name: guess_s(home[name]) for name in holders.own}
+    follow_s = sum(guessed_s.values()) / 2
     for soon in (True, False):
-        waiting, left = _Waiting(home, left, worth_s), []
+        waiting, left = _Waiting({name: guessed_s[name] for name in left}, worth_s), []
         while waiting and (soon or left_s() > follow_s):
-            name, guessed_s = waiting.next()
-            if name in done or guessed_s > left_s():
+            name, cost_s = waiting.next()
+            if name in done or cost_s > left_s():
                 continue
             others = sharing(name, holders, soon=soon, by_classes=False)
             if others is None:
                 left.append(name)
                 continue
-            if sum(guess_s(home[each]) for each in others) > left_s():
+            if sum(guessed_s[each] for each in others) > left_s():
+                done.update((name, *others))
                 continue
             group = Group({each: Reached(home[each], surface) for each in sorted((name, *others))})
             if not waiting.put_off(name, group.cost_s()):
@@ -90,14 +92,12 @@ class _Waiting:
     What that takes is guessed until a name has had its turn once.
     """
 
-    def __init__(
-        self, home: Mapping[str, Any], names: Iterable[str], worth_s: Mapping[str, float]
-    ) -> None:
+    def __init__(self, guessed_s: Mapping[str, float], worth_s: Mapping[str, float]) -> None:
         self._worth_s = worth_s
         self._known: set[str] = set()
         self._queue: list[tuple[float, str, float]] = []
-        for name in names:
-            self._put(name, guess_s(home[name]))
+        for name, cost_s in guessed_s.items():
+            self._put(name, cost_s)
 
     def __bool__(self) -> bool:
         return bool(self._queue)

@@ -52,14 +52,12 @@ def held_by(value: Any, wanted: Collection[int]) -> Holdings:
             seen.add(key)
             if key in wanted:
                 holdings.paths[key] = path
-            if len(seen) > MOST:
+            is_long = type(item) in _CONTAINERS and len(item) > MOST
+            if len(seen) > MOST or (is_long and not _leads_nowhere(item)):
                 holdings.is_cut = True
                 return holdings
-            if type(item) in _CONTAINERS and len(item) > MOST:
-                if _ENDS.issuperset(map(type, item.values() if type(item) is dict else item)):
-                    continue
-                holdings.is_cut = True
-                return holdings
+            if is_long:
+                continue
             if hasattr(of_class(type(item)), "TANGLED"):
                 holdings.is_cut = True
                 continue
@@ -86,13 +84,18 @@ def at(value: Any, path: list[Any]) -> Any:
     return value
 
 
+def _leads_nowhere(container: Any) -> bool:
+    """Return whether nothing in a container is of interest."""
+    held = container.values() if type(container) is dict else container
+    return _ENDS.issuperset(map(type, held))
+
+
 def _parts(item: Any, path: Path) -> Iterator[tuple[Any, Path]]:
     """Yield what a value holds, each with its path."""
     kind = type(item)
     if kind is list or kind is tuple or kind is dict:
-        values = list(item.values()) if kind is dict else item
-        if not _ENDS.issuperset(map(type, values)):
-            for number, each in enumerate(values):
+        if not _leads_nowhere(item):
+            for number, each in enumerate(list(item.values()) if kind is dict else item):
                 yield each, None if path is None else [*path, number]
         return
     numpy = sys.modules.get("numpy")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import gc
 import json
 import os
 import signal
@@ -35,11 +34,10 @@ _PACKING_SHARE = 0.2
 
 def ask(question: str) -> None:
     """Begin to keep what the host asks for; the answer leaves with the reply to its request."""
-    with paused():
-        begun = begin(bootstrap.tracers[-1], json.loads(question))
-    bootstrap.answer(json.dumps(begun))
+    bootstrap.answer(json.dumps(begin(bootstrap.tracers[-1], json.loads(question))))
 
 
+@paused()  # in a child too: else it would write into all memory, which is the kernel's as yet
 def begin(tracer: Any, asked: KeepQuestion) -> Keeping:
     """Return the number of what is being kept, or why nothing is."""
     cause = fork.obstacle()
@@ -185,7 +183,6 @@ def _live(
 ) -> None:
     """Keep what is asked for, and end the process."""
     try:
-        gc.disable()  # it would write into all memory, which is the kernel's as yet
         restore()
         with contextlib.suppress(OSError):
             os.nice(_NICENESS)

@@ -159,9 +159,10 @@ class Surface:
         for key in kinds.keys() - self.kinds.keys():
             self.kinds[key] = kind = kinds[key]  # kept alive: its number must not come again
             adapter = of_class(kind)
-            is_told = any(hasattr(adapter, question) for question in _TOLD)
-            is_closer = issubclass(kind, _CLOSER) or kind is types.FunctionType
-            if is_closer or is_told or is_constant(kind, adapter):
+            is_told = adapter is not None and (
+                is_constant(kind, adapter) or any(hasattr(adapter, each) for each in _TOLD)
+            )  # a class of a cell, which may answer with code of its own, is asked nothing
+            if is_told or issubclass(kind, _CLOSER) or kind is types.FunctionType:
                 self.special.add(key)
 
 
