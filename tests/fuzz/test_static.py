@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from probe import probe, sockets
 
-_BATCH = 50
-_BY_DEFAULT, _IN_CORPUS, _IN_ALL = 50, 700, 20_000
+_BATCH = 25
+_BY_DEFAULT, _IN_CORPUS, _IN_ALL = 25, 700, 20_000
 
 
 def batches() -> list[object]:
-    """Return the first number of each batch: by default fifty inputs, by markers the more."""
+    """Return the first number of each batch: by default 25 inputs, by markers the more."""
     return [
         pytest.param(
             first,

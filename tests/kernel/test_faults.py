@@ -110,7 +110,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
         yield found
 
 
-@pytest.mark.parametrize("point", spread(60, 10, sabotage.points(ISLAND, OUTERMOST)))
+@pytest.mark.parametrize("point", spread(120, 10, sabotage.points(ISLAND, OUTERMOST)))
 def test_a_fault_changes_no_result(kernel: Kernel, point: str) -> None:
     module, path = point.split(":")
     broken = kernel.run(BREAK.format(module=module, path=path))

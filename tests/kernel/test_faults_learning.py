@@ -97,7 +97,7 @@ def test_the_work_is_watched(without: list[Any]) -> None:
 
 @pytest.mark.parametrize(
     "point",
-    spread(24, 4, sabotage.points(LEARNING, OUTERMOST)),
+    spread(48, 4, sabotage.points(LEARNING, OUTERMOST)),
 )
 def test_a_fault_changes_no_result(point: str, without: list[Any]) -> None:
     found: Watched

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tiers import every_row
 from watching import watching
 
 
@@ -265,12 +266,12 @@ CLEAN = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), LEAKS.values(), ids=LEAKS)
+@pytest.mark.parametrize(("text", "expected"), every_row(2, LEAKS.values()), ids=LEAKS)
 def test_rows_that_are_met_again_are_counted(text: str, expected: list[str]) -> None:
     assert expected == told(text)
 
 
-@pytest.mark.parametrize(("text", "expected"), CLEAN.values(), ids=CLEAN)
+@pytest.mark.parametrize(("text", "expected"), every_row(2, CLEAN.values()), ids=CLEAN)
 def test_rows_that_are_not_met_again_are_not(text: str, expected: list[str]) -> None:
     assert expected == told(text)
 

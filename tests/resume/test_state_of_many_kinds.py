@@ -36,7 +36,7 @@ def shown(path: Path, cells: tuple[str, ...], *, resumed: bool) -> list[str]:
         return [re.sub("0x[0-9a-f]+", "", f"{o.output} {o.reason}") for o in outcomes]
 
 
-@pytest.mark.parametrize("page", tiers.spread(48, 12, PAGES))
+@pytest.mark.parametrize("page", tiers.spread(144, 12, PAGES))
 def test_what_a_cell_left(own_store: Path, page: tuple[str, str, str, str]) -> None:
     made, changed, other, last = page
     for library in ("numpy", "pandas", "matplotlib", "scipy", "sklearn"):

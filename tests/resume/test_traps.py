@@ -115,7 +115,7 @@ def shown(path: Path, text: str, *, resumed: bool) -> list[str]:
         each.close()
 
 
-@pytest.mark.parametrize("name", tiers.spread(24, 4, SETTINGS))
+@pytest.mark.parametrize("name", tiers.spread(72, 4, SETTINGS))
 def test_what_no_name_shows(own_store: Path, name: str) -> None:
     (own_store / "below").mkdir()
     (own_store / "own_magic.py").write_text(MAGIC, encoding="utf-8")

@@ -129,7 +129,7 @@ def test_static_remedies(case: Case, tmp_path: Path) -> None:
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("case", spread(40, 6, cases("run")), ids=name_of)
+@pytest.mark.parametrize("case", spread(80, 6, cases("run")), ids=name_of)
 def test_remedies_of_runs(case: Case, tmp_path: Path) -> None:
     carried_out(case, tmp_path)
 
