@@ -2,7 +2,8 @@
 
 An annotation of a function is read when it is defined. A table is asked `"v > @limit"`; a
 dictionary, or an iterator, holds a lambda that reads `limit` when it is called. Where a value holds
-code, all that is read by code of the cells counts that the value has come from, step by step.
+code, all that is read by code of the cells counts that the value has come from, step by step: from
+what was made of values in which there is no code none comes.
 """
 
 from __future__ import annotations
@@ -95,13 +96,19 @@ def _holds_code(state: State, name: str) -> bool:
     return held.kind not in _FOLLOWED and (CODE in held.hash or is_unknown)
 
 
+def _may_hold_code(held: Held) -> bool:
+    """Return whether code of the notebook may be in a value, or follow from what it is."""
+    return not held.hash or CODE in held.hash or held.kind in _FOLLOWED
+
+
 def _later_words(
     past: Sequence[PastRun], counts: Callable[[ast.AST], bool]
 ) -> Mapping[str, frozenset[str]]:
     """Return, by the entries of runs, what code reads that may be in the values that they made."""
     later: dict[str, frozenset[str]] = {}
     for run in past:
-        makers = _makers(run.before[name] for name in run.reads if name in run.before)
+        read = (run.before[name] for name in run.reads if name in run.before)
+        makers = _makers(held for held in read if _may_hold_code(held))
         later[run.entry] = _words_of_code(run.source, counts).union(
             *(later[maker] for maker in makers & later.keys())
         )

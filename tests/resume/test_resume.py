@@ -104,6 +104,39 @@ def test_what_changes_runs_and_what_hangs_on_it(runs: Runs) -> None:
     assert runs.made() == []
 
 
+GOES_ON = """
+# %% [1]
+limit = 3
+# %% [2]
+def small(values):
+    return [value for value in values if value < limit]
+# %% [3]
+held = HELD
+# %% [4]
+limit = 4
+# %% [5]
+left = (each if type(each) is int else each(range(9)) for each in held)
+next(left)
+# %% [6]
+print(next(left))
+"""
+
+
+@pytest.mark.parametrize(
+    ("held", "made"),
+    [("small(range(9))", [4]), ("[small, small]", [4, 5, 6])],
+    ids=["no code", "code"],
+)
+def test_what_goes_on_reads_what_code_in_its_values_reads(
+    runs: Runs, held: str, made: list[int]
+) -> None:
+    page = GOES_ON.replace("HELD", held)
+    runs.write(page)
+    runs.made()
+    runs.write(page.replace("limit = 4", "limit = 2"))
+    assert runs.made() == made
+
+
 def test_a_module_of_the_project_changes(runs: Runs) -> None:
     runs.write(NB)
     runs.made()
