@@ -373,6 +373,24 @@ def test_what_a_patched_module_holds_is_not_kept(
     assert causes == {"a b": "`a` is json.extra", "c": ""}
 
 
+def test_a_class_of_a_cell_is_not_asked_for_its_name(page: Page) -> None:
+    page.run(
+        "asked = []\n"
+        "class Kind(type):\n"
+        "    @property\n"
+        "    def __name__(cls):\n"
+        "        asked.append(cls)\n"
+        "        return 'Own'\n"
+        "class Own(metaclass=Kind):\n"
+        "    pass\n"
+        "a = Own()\n"
+        "a.held = b = [1]"
+    )
+    assert {"a b", "asked"} == page.groups()
+    assert sharing("a", Holders(page.home, page.own(), [], [page.home])) == ["b"]
+    assert page.home["asked"] == []
+
+
 def test_the_owner_of_memory_that_is_made_from_a_view_of_itself() -> None:
     class Memory:
         """As arrays of Cython are."""

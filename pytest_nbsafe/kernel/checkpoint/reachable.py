@@ -159,9 +159,7 @@ class Surface:
         for key in kinds.keys() - self.kinds.keys():
             self.kinds[key] = kind = kinds[key]  # kept alive: its number must not come again
             adapter = of_class(kind)
-            is_told = adapter is not None and (
-                is_constant(kind, adapter) or any(hasattr(adapter, each) for each in _TOLD)
-            )  # a class of a cell, which may answer with code of its own, is asked nothing
+            is_told = is_constant(kind, adapter) or any(hasattr(adapter, each) for each in _TOLD)
             if is_told or issubclass(kind, _CLOSER) or kind is types.FunctionType:
                 self.special.add(key)
 
@@ -319,7 +317,12 @@ def is_importable(thing: Any) -> bool:
 
 
 def is_constant(kind: type, adapter: Any) -> bool:
-    """Return whether values of a class of a library cannot change."""
+    """Return whether values of a class of a library cannot change.
+
+    A class without an adapter is asked nothing: one of a cell may answer with code of its own.
+    """
+    if adapter is None:
+        return False
     if getattr(adapter, "is_constant", None) is not None and adapter.is_constant(kind):
         return True
     return kind.__name__ in getattr(adapter, "CONSTANTS", ())
