@@ -54,8 +54,7 @@ class StatementEvent(TypedDict):
     `called`: the user functions (defined in cells) that were entered during it, in that order,
     each as the position of its first statement after the docstring. Lambdas and functions for a
     foreign compiler (numba) are not among them. `done` is False when the statement raised.
-    `bound`: names it is seen to bind or rebind at module level (also through `global`), each with
-    the identity of its object.
+    `bound`: names it is seen to bind at module level (also through `global`), and to which object.
     """
 
     line: int
@@ -203,16 +202,16 @@ class Inputs(TypedDict):
     `kept_results` the names of functions that keep their results, and have kept, given or forgotten
     some; `looked_up` whether it was the first to look something up in a table, which then takes
     more memory; `open_figures` is `ASKED` where it asked which figures of matplotlib are open,
-    `CHANGED` where there were any then, or are, else empty. `numbers` are the counters by which
-    libraries number what they show that have gone on, each with its last number before and after
-    the run. `unexpected` are names that functions of cells mention which it called by way of
-    values, or that it may have looked up by a text, as these were after it; `sought` are words that
-    it may have looked up and that no name has. Where anything stands in `hindrances` the run cannot
-    be reused. `learning` are the libraries whose watched functions it called: what learns, judges
-    or splits. `links` gives, for each name whose object the run changed in place (`OPEN_FIGURES`
-    among them), the other names that share objects with it; None where that is not known. `shared`
-    gives the same, where it is known, for those that it bound as well; a name is among its own
-    where it leads to an object in two ways.
+    `CHANGED` where there were any then, or are, else empty. `numbers` are the counters of what
+    libraries show that have gone on, with the last numbers before and after the run. `unexpected`
+    are names that functions of cells mention which it called by way of values, or that it may have
+    looked up by a text, as these were after it; `sought` are words that it may have looked up and
+    that no name has. Where anything stands in `hindrances` the run cannot be reused. `learning` are
+    the libraries whose watched functions it called: what learns, judges or splits. `unchanged` are
+    names whose values nobody can compare, but the text only looks at. `links` gives, for each name
+    whose object the run changed in place (`OPEN_FIGURES` among them), the other names that share
+    objects with it; None where that is not known. `shared` gives the same, where it is known, for
+    those that it bound as well; a name is among its own where it leads to an object in two ways.
     """
 
     files: list[FileRead]
@@ -234,6 +233,7 @@ class Inputs(TypedDict):
     sought: list[str]
     hindrances: list[Hindrance]
     learning: list[str]
+    unchanged: list[str]
     links: dict[str, list[str]] | None
     shared: dict[str, list[str]]
 
@@ -244,8 +244,8 @@ class CellRun(TypedDict):
     `run` counts from 1 in a kernel. `before` and `after` hold fingerprints of the names that the
     cell, or user functions it mentions, could access: before it ran and after. `bindings` maps
     every global name that changed its object during the run to the new identity (0: deleted).
-    `evaluations` and `copies` are empty where learning is not watched.
-    `cpu_s` is the process's CPU seconds during the run. `inputs` is None where it is not asked for.
+    `evaluations` and `copies` are empty where learning is not watched. `cpu_s` is the process's CPU
+    seconds during the run. `inputs` is None where it is not asked for.
     """
 
     run: int

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
 
-from . import open_log
 from .bends import Bends
 from .checkpoint.let_go import LetGo
 from .checkpoint.links import Links
@@ -342,12 +341,12 @@ class Tracer:
             return None
         try:
             text, bends, look = self.sources[0].text, self.bends.modules(), self.name_fingerprints
-            with open_log.unnoticed():
-                used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
+            used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
             own = [name for name in list(self.home) if self.is_own(name)]
             more = used["unexpected"] = look.unexpected(self.inputs.called, own)
             more.update(self.let_go.changed({*look.before, *after, *more}, own))
-            used["links"] = links = self.links.of(look.before, after, own, result, more)
+            used["unchanged"] = sorted(look.unchanged)
+            used["links"] = links = self.links.of(look.compared(), after, own, result, more)
             used["shared"] = self.links.shared(changed, links, own, result)
             if self.desk is not None:
                 used["learning"] = sorted(self.desk.libraries)

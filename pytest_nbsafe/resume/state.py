@@ -131,7 +131,7 @@ def after(
         return {name: Held("", maker, held.kind) for name, held in state.items()} | {
             BESIDE: Held("", maker)
         }
-    now = dict(state)
+    now, unchanged = dict(state), _unchanged(event)
     for name, identity in event["bindings"].items():
         if identity:
             now[name] = Held("", maker, identity=identity)
@@ -141,7 +141,8 @@ def after(
         was = event["before"].get(name)
         old = state.get(name)
         is_same_object = was is not None and was["identity"] == value["identity"]
-        is_same = is_same_object and value["hash"] and was and was["hash"] == value["hash"]
+        is_equal = value["hash"] and was and was["hash"] == value["hash"]
+        is_same = is_same_object and (is_equal or name in unchanged)
         kept_by = old.maker if is_same and old is not None else maker
         now[name] = Held(value["hash"], kept_by, value["kind"], value["identity"])
     by_calls = unexpected(event)
@@ -185,7 +186,7 @@ def unexpected(event: CellRun) -> Mapping[str, Fingerprint]:
 
 def changed_in_place(state: State, event: CellRun) -> list[str]:
     """Return the names whose objects a run changed, or may have, open figures among them."""
-    before, now = event["before"], event["after"]
+    before, now, unchanged = event["before"], event["after"], _unchanged(event)
     by_calls = [
         name
         for name, value in unexpected(event).items()
@@ -197,10 +198,16 @@ def changed_in_place(state: State, event: CellRun) -> list[str]:
         for name, value in now.items()
         if value["kind"] not in _UNSHARED
         and name in before
+        and name not in unchanged
         and before[name]["identity"] == value["identity"]
         and not (value["hash"] and before[name]["hash"] == value["hash"])
     ]
     return [*_figures_changed(event), *by_calls, *mentioned]
+
+
+def _unchanged(event: CellRun) -> Collection[str]:
+    """Return the names that a run has left as they were, though nobody can compare them."""
+    return event["inputs"]["unchanged"] if event["inputs"] is not None else ()
 
 
 def is_tied(name: str, held: Held) -> bool:

@@ -117,6 +117,9 @@ copies_on_write = pytest.mark.skipif(
         ("df['z'] = df['a'] * 2 + s.clip(-1, 1)", {"df"}),
         ("q = pd.qcut(df['a'], 2)\nprint(df.shape, len(q))", {"q"}),
         ("t = df['b'].str.strip().str.lower().fillna('?')", {"t"}),
+        ("m = df['a'].rolling(2).mean()\nm", {"m"}),
+        ("r = {'n': float(df['a'].sum()), 'best': [int(s.index[0]), len(df)]}", {"r"}),
+        ('print(f\'{len(df.loc[df["a"] > 1, "b"]):>3}\', df.iloc[1:2, 0].sum())', set()),
     ],
 )
 def test_plain_work_on_frames(text: str, names: set[str]) -> None:
@@ -132,6 +135,15 @@ def test_plain_work_on_frames(text: str, names: set[str]) -> None:
         "df.groupby('b').apply(lambda g: g)",
         "other = df",
         "x = df['a']",
+        "x = [df]",
+        "x = {'a': {'b': df}}",
+        "x = {'a': df['a']}",
+        "x = df if n else 1",
+        "df.loc[0, 'a'] = 1",
+        "df.index.name = 'x'",
+        "df.rolling(2).apply(f)",
+        "df.assign(z=f)",
+        "s[0].add(1)",  # it may be a set
         "f(df)",
         "df.iloc[0] = 1",
         "df['a'][0] = 1",
@@ -208,6 +220,53 @@ def test_what_is_not_compared_again_has_not_changed(cells: list[str]) -> None:
         new = set(shell.user_ns) - old
         after = ledger.finish(ledger.names | new, bound & {*new, *stored(tree)})
         assert after == {name: snapshot.fingerprint(shell.user_ns[name]) for name in after}
+
+
+LARGE = [
+    ("m = df['a'].mean()", {"df"}),
+    ("df.loc[df['a'] > 1, 'b'].str.upper()", {"df"}),
+    ("t = df.sort_values('a').head()\nt['c'] = 1", {"df"}),
+    ("df.loc[0, 'a'] = 5", set()),
+    ("df['a'] += 1", set()),
+    ("df.sort_values('a', inplace=True)", set()),
+    ("df = df.drop(columns='a')", set()),
+    ("x = df['a']\nx.iloc[0] = 5", set()),
+    ("f()\ndf.head()", set()),
+    ("globals()['df'].pop('a')\ndf.head()", set()),
+    ("xs.append(1)\ndf.head()", set()),
+    ("both = df\nboth['c'] = 1", set()),
+    ("other['c'] = df['a'].sum()", set()),
+    ("other['a'].sum()", {"other"}),
+]
+
+
+@copies_on_write
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("cell", "unchanged"), LARGE)
+def test_what_is_too_large_may_be_known_to_be_unchanged(cell: str, unchanged: set[str]) -> None:
+    shell = Shell()
+    home = shell.user_ns
+    exec("import pandas as pd\nxs = [1]\ndef f(): df['a'] = 7", home)
+    home["df"] = home["other"] = pd.DataFrame({"a": range(99), "b": ["x", "y", "z"] * 33})
+    held = Snapshot(Texts(), home)
+    snapshot = Snapshot(Texts(), home)
+    snapshot.limits = (50, 50)  # so that the frame is too large
+    ledger = NameFingerprints(shell, snapshot)
+    ledger.start_run()
+    ledger.read(ast.parse("df\nother"), "df\nother")
+    ledger.finish(set(ledger.names), set())
+
+    tree = ast.parse(cell)
+    before = {name: held.fingerprint(home[name]) for name in ("df", "other")}
+    ledger.start_run()
+    ledger.read(tree, cell)
+    exec(cell, home)
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    ledger.finish(set(ledger.names), {n.id for n in names if isinstance(n.ctx, ast.Store)})
+    assert unchanged == ledger.unchanged
+    assert ledger.unchanged.isdisjoint(ledger.compared())
+    now = {name: held.fingerprint(home[name]) for name in before}
+    assert all(before[name] == now[name] for name in unchanged)
 
 
 def stored(tree: ast.Module) -> set[str]:

@@ -137,6 +137,39 @@ def test_what_goes_on_reads_what_code_in_its_values_reads(
     assert runs.made() == made
 
 
+LARGE = """
+# %% [1]
+import numpy as np
+import pandas as pd
+table = pd.DataFrame({"a": np.arange(9_000_000), "b": 1.0})
+# %% [2]
+HERE
+# %% [3]
+print(table["a"].max())
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "runs_below"),
+    [
+        ("m = table['a'].mean()", "m = float(table['a'].median())", False),
+        ("table.loc[0, 'a'] = 10_000_000", "table.loc[0, 'a'] = 20_000_000", True),
+    ],
+)
+def test_a_table_that_is_too_large_to_compare(
+    runs: Runs, was: str, now: str, *, runs_below: bool
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    if int(pandas.__version__.split(".")[0]) < 3:
+        pytest.skip("tables may share what they hold before pandas 3")
+    runs.write(LARGE.replace("HERE", was))
+    runs.made()
+    runs.write(LARGE.replace("HERE", now))
+    made = runs.made()
+    assert 2 in made
+    assert (3 in made) is runs_below
+
+
 def test_a_module_of_the_project_changes(runs: Runs) -> None:
     runs.write(NB)
     runs.made()

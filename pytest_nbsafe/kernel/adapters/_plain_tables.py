@@ -12,20 +12,29 @@ from ..tracing import read_only_uses
 
 _FRAME_METHODS = read_only_uses.words(
     """
-    abs agg aggregate all any astype between clip contains copy corr count cummax cummin cumprod
-    cumsum describe diff drop drop_duplicates dropna duplicated endswith explode ffill fillna
-    first groupby head idxmax idxmin info isin isna isnull kurt last len lower lstrip max mean
-    median melt memory_usage merge min mode nlargest notna notnull nsmallest nunique pct_change
-    pivot pivot_table prod quantile rank reindex rename reset_index round rstrip sample
-    select_dtypes sem set_index shift size skew sort_index sort_values stack startswith std var
-    strip sum tail title to_dict to_list to_string tolist unique unstack upper value_counts zfill
+    abs agg aggregate all any assign astype between clip contains copy corr count cov cummax
+    cummin cumprod cumsum day_name describe diff div drop drop_duplicates dropna duplicated
+    endswith eq ewm expanding explode extract ffill fillna filter findall first floor ge
+    get_group groupby gt head idxmax idxmin info interpolate isin isna isnull join kurt last le
+    len lower lstrip lt mask max mean median melt memory_usage merge min mod mode month_name mul
+    ne ngroups nlargest normalize notna notnull nsmallest nth nunique pad pct_change pivot
+    pivot_table pow prod quantile rank reindex rename replace resample reset_index rolling round
+    rsplit rstrip sample select_dtypes sem set_index shift size skew slice sort_index
+    sort_values split stack startswith std str strftime strip sub sum tail title to_dict to_list
+    to_string tolist total_seconds transform unique unstack upper value_counts var where zfill
     """
 )
+_FRAME_PARTS = read_only_uses.words("T at columns dt iat iloc index loc str")
+_FRAME_FACTS = read_only_uses.words("dtype dtypes empty ndim shape size")
 _FRAME_FUNCTIONS = read_only_uses.words(
     """
     abs ceil concat cos crosstab cut exp expm1 floor get_dummies isna isnull log log10 log1p
     log2 merge notna pivot_table qcut round sign sin sqrt to_datetime to_numeric to_timedelta where
     """
+)
+_MADE_OF_PARTS = (
+    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp),
+    *(ast.Tuple, ast.List, ast.Dict, ast.Slice, ast.JoinedStr, ast.FormattedValue),
 )
 _ALTERING = frozenset({"inplace", "out", "copy", "buf"})
 
@@ -78,7 +87,7 @@ class _Frames:
 
     def target(self, node: ast.expr, value: ast.expr) -> bool:
         if isinstance(node, ast.Name):
-            if not isinstance(value, (ast.Call, ast.BinOp, ast.Compare, ast.Constant)):
+            if not self.is_new(value):
                 return False  # another name for the same thing
             self.own_names.add(node.id)
             self.changed.add(node.id)
@@ -88,6 +97,14 @@ class _Frames:
         self.changed.add(node.value.id)
         return isinstance(node.slice, ast.Constant) and self.is_frame(node.value)
 
+    def is_new(self, node: ast.expr) -> bool:
+        """Tell whether a plain expression gives something that no frame is, or is in."""
+        if isinstance(node, ast.Dict):
+            return all(map(self.is_new, node.values))
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return all(map(self.is_new, node.elts))
+        return isinstance(node, (ast.Call, ast.BinOp, ast.Compare, ast.Constant, ast.JoinedStr))
+
     def is_frame(self, node: ast.expr) -> bool:
         """Tell whether an expression gives a frame, or what methods of one give."""
         if isinstance(node, ast.Name):
@@ -95,7 +112,7 @@ class _Frames:
         if isinstance(node, ast.Call):
             return isinstance(node.func, ast.Attribute) and self.plain(node)
         if isinstance(node, ast.Attribute):
-            return node.attr in {"str", "dt", "T", "columns", "index"} and self.is_frame(node.value)
+            return node.attr in _FRAME_PARTS and self.is_frame(node.value)
         if isinstance(node, ast.Subscript):
             return self.is_frame(node.value) and self.plain(node.slice)
         return isinstance(node, (ast.BinOp, ast.Compare)) and self.plain(node)
@@ -109,10 +126,11 @@ class _Frames:
         if isinstance(node, ast.Call):
             return self.call(node)
         if isinstance(node, ast.Attribute):
-            return node.attr in {"shape", "size", "empty", "dtypes"} and self.is_frame(node.value)
+            is_told = node.attr in _FRAME_FACTS and self.is_frame(node.value)
+            return is_told or self.is_frame(node)
         if isinstance(node, ast.Subscript):
             return self.is_frame(node)
-        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Tuple, ast.List, ast.Dict)):
+        if isinstance(node, _MADE_OF_PARTS):
             parts = [p for p in ast.iter_child_nodes(node) if isinstance(p, ast.expr)]
             return all(map(self.plain, parts))
         return False

@@ -148,6 +148,7 @@ class RunInputs:
             for text in _texts(code, self._home):
                 self._expect(text)
 
+    @open_log.unnoticed()
     def finish(
         self, run: int, text: str, statements: Iterable[StatementEvent], bent: Iterable[str]
     ) -> Inputs:
@@ -212,6 +213,7 @@ class RunInputs:
             "sought": sorted(self._sought - self._home.keys()),
             "hindrances": self._hindrances.all(),
             "learning": [],
+            "unchanged": [],
             "links": None,
             "shared": {},
         }

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..adapters import of_class
 from ..contract import HOME, Fingerprint
+from ..hashing.hasher import TOO_LARGE
 from ..hashing.snapshot import Snapshot
 from .lambda_changes import LambdaChanges
 from .names import names_of
@@ -23,7 +24,9 @@ class NameFingerprints:
 
     What the last run left is known at the start of the next. A value that was much work to read
     and that nothing else refers to stays known (`kept`) until a cell does more than look at it:
-    `heavy` is how much. The work is counted, so that no busy machine is told anything else.
+    `heavy` is how much. The work is counted, so that no busy machine is told anything else. Of a
+    value that is too large to compare it may be known all the same that the last run has left it
+    `unchanged`.
     """
 
     def __init__(self, shell: Any, snapshot: Snapshot, heavy: int = _HEAVY) -> None:
@@ -33,6 +36,7 @@ class NameFingerprints:
         self.snapshot = snapshot
         self.names: set[str] = set()
         self.before: dict[str, Fingerprint] = {}
+        self.unchanged: set[str] = set()
         self._idle: set[str] = set()
         self._texts = 0
         self._last: dict[str, Fingerprint] = {}
@@ -44,7 +48,7 @@ class NameFingerprints:
 
     def start_run(self) -> None:
         """Forget what was asked of the last run."""
-        self.names, self.before, self._idle = set(), {}, set()
+        self.names, self.before, self._idle, self.unchanged = set(), {}, set(), set()
         self._texts = 0
 
     def read(self, tree: ast.Module, raw: str) -> None:
@@ -67,6 +71,7 @@ class NameFingerprints:
         """Return the fingerprints after the run; `bound` are the names that were bound in it."""
         known = {name: self.before[name] for name in self._idle & self.before.keys() - bound}
         after = self._fingerprints(wanted, known)
+        self.unchanged = {n for n, old in known.items() if not old["hash"] and after.get(n) is old}
         if self._kept:
             for name in bound | wanted | self._deferred:
                 self._kept.pop(name, None)
@@ -75,6 +80,10 @@ class NameFingerprints:
                 self._kept[name] = after[name]
         self._last, self._threads = after, threading.active_count()
         return after
+
+    def compared(self) -> dict[str, Fingerprint]:
+        """Return what names held before the run, without those that it has left unchanged."""
+        return {name: was for name, was in self.before.items() if name not in self.unchanged}
 
     def unexpected(self, called: Collection[str], own: Collection[str]) -> dict[str, Fingerprint]:
         """Return the fingerprints after the run of `own` names that it accessed unexpectedly.
@@ -127,7 +136,7 @@ class NameFingerprints:
             self._heavy.pop(name, None)
             return self.snapshot.look(value)[0]
         fingerprint, flat = self.snapshot.look(value)
-        if self.snapshot.work > self.heavy:
+        if self.snapshot.work > self.heavy or fingerprint["cause"] == TOO_LARGE:
             self._heavy[name] = flat
         else:
             self._heavy.pop(name, None)
