@@ -145,9 +145,9 @@ def _links(
 ) -> Mapping[str, Collection[str]] | None:
     """Return what a run that is recalled has changed besides the names that it told of.
 
-    What other runs made than then may share objects with what it changed, whatever it told. Where
-    that holds for what it changed itself, with whom that shares them counts; None where nobody
-    knows.
+    What other runs made than then may share objects with what it changed, whatever it told, unless
+    it is known by now that it does not. Where that holds for what it changed itself, with whom that
+    shares them counts; None where nobody knows.
     """
     told, around = links_told(executed), entry.content["around"]
     if not around or told is None or executed.event is None:
@@ -155,12 +155,14 @@ def _links(
     others = entries_by_value(past)
     now = sharing.stamps(state, state, others)
     made_anew = {name for name, mark in now.items() if around.get(name) != mark}
+    met = made_anew.intersection(found_names(executed.event))
     found: dict[str, set[str]] = {}
     for name in changed_in_place(state, executed.event):
         known = state[name].shares if name in made_anew else frozenset(told.get(name, ()))
         if known is None:
             return None
-        found[name] = {*known, *made_anew} - {name}
+        apart = {each for each in made_anew - met if sharing.are_apart(name, each, state)}
+        found[name] = {*known, *made_anew} - apart - {name}
     return found
 
 

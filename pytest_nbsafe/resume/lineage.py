@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from pytest_nbsafe.resume import sharing
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
-from pytest_nbsafe.resume.state import State, is_tied
+from pytest_nbsafe.resume.state import is_tied
 from pytest_nbsafe.values import dataclass
 
 _DEEPEST = 100
@@ -58,7 +59,7 @@ class Lineage:
         made = [each for name in kept.names if (each := self._made(place, name)) is not None]
         return all(
             kept.around.get(name) == after[name].maker
-            or all(_share_nothing(after, own.name, name) for own in made)
+            or all(sharing.are_apart(own.name, name, after) for own in made)
             or all(self._are_apart(own, other, _DEEPEST) for own in made)
             for name in others
             if name not in kept.names and (other := self._made(place, name)) is not None
@@ -72,7 +73,7 @@ class Lineage:
     def are_apart(self, place: int, name: str, other: str) -> bool:
         """Return whether two names surely share nothing after a run."""
         one, two = self._made(place, name), self._made(place, other)
-        if one is None or two is None or _share_nothing(self._past[place].after, name, other):
+        if one is None or two is None or sharing.are_apart(name, other, self._past[place].after):
             return True
         return self._are_apart(one, two, _DEEPEST)
 
@@ -125,12 +126,6 @@ class Lineage:
             return None
         places = [each for each in self._places.get(held.run, ()) if each <= place]
         return _Made(name, max(places)) if places else _Made(name, -1)
-
-
-def _share_nothing(state: State, one: str, other: str) -> bool:
-    """Return whether two names are known to share nothing."""
-    known = state[other].shares is not None
-    return known and (shares := state[one].shares) is not None and other not in shares
 
 
 class Loads:

@@ -61,6 +61,12 @@ def shared(
     }
 
 
+def are_apart(name: str, other: str, state: State) -> bool:
+    """Return whether two names are known to share nothing."""
+    known = state[other].shares is not None
+    return known and (shares := state[name].shares) is not None and other not in shares
+
+
 def seen(
     found: Iterable[str], state: State, here: Collection[str] | None
 ) -> dict[str, list[str] | None]:
