@@ -13,6 +13,8 @@ from pytest_nbsafe.app import run_store, session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
+from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.store import place
 
 NB = """
@@ -135,6 +137,29 @@ def test_what_goes_on_reads_what_code_in_its_values_reads(
     runs.made()
     runs.write(page.replace("limit = 4", "limit = 2"))
     assert runs.made() == made
+
+
+@pytest.mark.parametrize(("was", "now", "shares"), [("[2]", "[5]", False), ("[a]", "[a, 5]", True)])
+def test_what_shares_nothing_with_what_is_new_is_not_run_again(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, was: str, now: str, *, shares: bool
+) -> None:
+    ran: list[str] = []
+    execute = LiveKernel.execute
+
+    def noted(kernel: LiveKernel, source: str, *more: Any) -> Executed:
+        ran.append(source)
+        return execute(kernel, source, *more)
+
+    monkeypatch.setattr(LiveKernel, "execute", noted)
+    page = "# %% [1]\na = [1]\n# %% [2]\nb = HERE\n# %% [3]\na.append(3)\n# %% [4]\nprint(b)\n"
+    runs.write(page.replace("HERE", was))
+    runs.run()
+    assert "a.append(3)" in ran
+    ran.clear()
+    runs.write(page.replace("HERE", now))
+    runs.run()
+    assert {"print(b)", f"b = {now}"} <= {*ran}
+    assert ("a.append(3)" in ran) is shares
 
 
 LARGE = """
