@@ -144,6 +144,13 @@ class PastRun:
         return told or _EFFECTS.search(self.source) is not None
 
     @property
+    def changes_settings(self) -> bool:
+        """Whether it has changed settings, or what modules of libraries hold."""
+        event = self.executed.event
+        inputs = event["inputs"] if event is not None else None
+        return inputs is not None and bool(inputs["settings"])
+
+    @property
     def is_quiet(self) -> bool:
         """Whether all that it did, beyond names, was to draw random numbers."""
         event = self.executed.event

@@ -75,13 +75,21 @@ def _finds_home(event: CellRun) -> bool:
 def _words_held(
     event: CellRun, past: Sequence[PastRun], state: State, counts: Callable[[ast.AST], bool]
 ) -> frozenset[str]:
-    """Return what code that counts reads which is in the values that a run has found."""
+    """Return what code that counts reads which is in the values that a run has found.
+
+    And what code reads that cells may have put into settings or modules, with nobody told when
+    that runs.
+    """
     holders = [name for name in event["before"] if name in state and _holds_code(state, name)]
-    if not holders:
-        return frozenset()
-    later = _later_words(past, counts)
-    makers = _makers(state[name] for name in holders)
-    return frozenset().union(*(later.get(entry, ()) for entry in makers))
+    setters = [run.entry for run in past if run.changes_settings]
+    words = set[str]()
+    for entries, code in (
+        (_makers(state[name] for name in holders), counts),
+        (setters, _runs_untold),
+    ):
+        later = _later_words(past, code) if entries else {}
+        words.update(*(later.get(entry, ()) for entry in entries))
+    return frozenset(words)
 
 
 def _holds_objects(found: Fingerprint) -> bool:

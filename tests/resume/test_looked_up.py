@@ -24,6 +24,8 @@ def pages(name: str) -> list[tuple[str, ...]]:
 
 
 BY_TEXTS, BY_MODULES = pages("looked_up_by_texts.txt"), pages("set_by_modules.txt")
+PUT_ELSEWHERE = pages("put_elsewhere.txt")
+"""What puts a lambda where no name leads to it, and what calls that."""
 
 
 def shown(path: Path, *cells: str, resumed: bool) -> list[str]:
@@ -63,6 +65,17 @@ def test_what_a_module_sets_when_it_is_imported(
     now = shown(path, "import helper", found, resumed=True)
     assert now == shown(path, "import helper", found, resumed=False)
     assert now != first
+
+
+@pytest.mark.parametrize(("put", "calls"), tiers.every_row(5, PUT_ELSEWHERE))
+def test_what_a_lambda_reads_that_lies_elsewhere(own_store: Path, put: str, calls: str) -> None:
+    needs(put)
+    path = own_store / "nb.ipynb"
+    cells = "class C:\n    pass", "limit = 3", put, "limit = VALUE", calls
+    shown(path, *(cell.replace("VALUE", "5") for cell in cells), resumed=True)
+    now = shown(path, *(cell.replace("VALUE", "7") for cell in cells), resumed=True)
+    assert "7" in now[-1]
+    assert now == shown(path, *(cell.replace("VALUE", "7") for cell in cells), resumed=False)
 
 
 def test_a_name_that_stands_in_the_text_of_another_cell_is_there(own_store: Path) -> None:
