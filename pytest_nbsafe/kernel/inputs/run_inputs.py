@@ -113,6 +113,7 @@ class RunInputs:
         self._variables.install()
         self._places.install()
         audit.listen(self._executed, ["exec"])
+        audit.listen(self._hooked, ["sys.addaudithook"])
         watch_status(self._files, self._callers, self._hindrances)
         self._chance.install()
         self._looked_up.install()
@@ -327,6 +328,10 @@ class RunInputs:
         if not _FINDERS.isdisjoint(names):
             used.update(*map(texts_of, self._codes.values()))
         return used | (names & sys.modules.keys())
+
+    def _hooked(self, *_: object) -> None:
+        """Take note of a hook that hears of all events from now on."""
+        self._put.add("sys.addaudithook")
 
     def _executed(self, _: str, args: tuple[Any, ...]) -> None:
         """Take note of code that is executed: a module's, or what a cell makes of a text."""
