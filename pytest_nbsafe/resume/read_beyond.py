@@ -9,6 +9,7 @@ what was made of values in which there is no code none comes.
 from __future__ import annotations
 
 import ast
+import symtable
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -26,6 +27,7 @@ _WORD = patterns.compile(r"[^\W\d]\w*")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NAMELESS = (ast.Lambda, ast.GeneratorExp)
 _PAUSES = (ast.Yield, ast.YieldFrom, ast.Await)
+_UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _FOLLOWED = frozenset({"function", "type", "method", "module", "abc.ABCMeta"})
 """Kinds of values whose code the kernel follows itself, where a text mentions them."""
 
@@ -160,10 +162,23 @@ def _words_of_code(text: str, counts: Callable[[ast.AST], bool]) -> frozenset[st
     tree = parsed(text)
     if tree is None:
         return frozenset(_WORD.findall(text))
-    return frozenset(
-        inner.id
-        for node in ast.walk(tree)
-        if counts(node)
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Name)
-    )
+    return frozenset().union(*(_names_outside(node) for node in ast.walk(tree) if counts(node)))
+
+
+def _names_outside(code: ast.AST) -> set[str]:
+    """Return the names that code reads or sets and that are not its own, as arguments are."""
+    try:
+        waiting = [symtable.symtable(ast.unparse(code), "<code>", "exec")]
+    except _UNPARSABLE:
+        return {node.id for node in ast.walk(code) if isinstance(node, ast.Name)}
+    names = set[str]()
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        is_inner = table.get_type() == "function"
+        names.update(
+            symbol.get_name()
+            for symbol in table.get_symbols()
+            if symbol.is_global() or (symbol.is_referenced() and not is_inner)
+        )
+    return names

@@ -162,6 +162,29 @@ def test_what_shares_nothing_with_what_is_new_is_not_run_again(
     assert ("a.append(3)" in ran) is shares
 
 
+SETTING = """
+# %% [1]
+import warnings
+warnings.simplefilter("ignore")
+neat = lambda table: len(table) + more
+more = 1
+# %% [2]
+table = [1, 2]
+# %% [3]
+unrelated = 1
+# %% [4]
+print(table)
+"""
+
+
+def test_the_arguments_of_a_lambda_are_no_names_of_the_notebook(runs: Runs) -> None:
+    """What it reads counts as read, and changed, wherever the setting beside it is in force."""
+    runs.write(SETTING)
+    runs.made()
+    runs.write(SETTING.replace("unrelated = 1", "unrelated = 2"))
+    assert runs.made() == [3]
+
+
 LARGE = """
 # %% [1]
 import numpy as np
