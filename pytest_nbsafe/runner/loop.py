@@ -6,7 +6,8 @@ import asyncio
 import sys
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import wait
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -29,9 +30,13 @@ class LoopThread:
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine to its end and return its result; an interrupt cancels it."""
+        # What an interrupt leaves of the locks that `concurrent.futures.wait` takes in Python may
+        # be held for ever, and then the loop waits for it. A queue in C is left as it was.
+        ended: SimpleQueue[Future[T]] = SimpleQueue()
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
-            while not wait([future], WAKE_S).done:
+            future.add_done_callback(ended.put)
+            while not _comes(ended):
                 pass
             return future.result()
         finally:
@@ -45,6 +50,15 @@ class LoopThread:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def _comes(ended: SimpleQueue[Future[T]]) -> bool:
+    """Return whether something has ended, after some time at the latest."""
+    try:
+        ended.get(timeout=WAKE_S)
+    except Empty:
+        return False
+    return True
 
 
 async def _cancel_others() -> None:
