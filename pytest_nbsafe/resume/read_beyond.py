@@ -83,15 +83,12 @@ def _words_held(
     that runs.
     """
     holders = [name for name in event["before"] if name in state and _holds_code(state, name)]
-    setters = [run.entry for run in past if run.changes_settings]
-    words = set[str]()
-    for entries, code in (
-        (_makers(state[name] for name in holders), counts),
-        (setters, _runs_untold),
-    ):
-        later = _later_words(past, code) if entries else {}
-        words.update(*(later.get(entry, ()) for entry in entries))
-    return frozenset(words)
+    later = _later_words(past, counts) if holders else {}
+    makers = _makers(state[name] for name in holders)
+    words = frozenset[str]().union(*(later.get(entry, ()) for entry in makers))
+    setters = [place for place, run in enumerate(past) if run.changes_settings]
+    untold = _later_words(past[: setters[-1] + 1], _runs_untold) if setters else {}
+    return words.union(*(untold[past[place].entry] for place in setters))
 
 
 def _holds_objects(found: Fingerprint) -> bool:
