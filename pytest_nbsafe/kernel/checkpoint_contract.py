@@ -131,11 +131,11 @@ class Restored(TypedDict):
 
 
 class LogState(TypedDict):
-    """What was known of learning after a run that learned; it tells of the other `runs`."""
+    """What was known of learning after a run that learned; `numbers` are those of its arrays."""
 
     run: int
     stream: KeptFile
-    runs: list[int]
+    numbers: list[int]
 
 
 class LogVersion(TypedDict):
@@ -143,11 +143,12 @@ class LogVersion(TypedDict):
 
     `tracked` gives for each object, by its number, the names that lead to it, each with the steps
     from it (None where they cannot be told); `lost` is how many have no name. What else is in the
-    names that are `cut` is not known.
+    names that are `cut` is not known. `holds` is as `LogNote` has it, of all names.
     """
 
     run: int
     state: int
+    holds: dict[str, str]
     tracked: dict[str, dict[str, list[Any] | None]]
     lost: int
     cut: list[str]
@@ -174,8 +175,8 @@ class CarryQuestion(TypedDict, total=False):
     `rest`: nothing is watched from now on. `again`: what runs has run before, and which names share
     objects is known, until it is `anew`. `keep`: it goes into files of the `folder`. `restore`:
     what the files hold is known from now on, and all is watched again. `found` gives, for the
-    number of each object, a name and the steps from it; `runs` for the number of each run
-    the one that stands for it, and where its lines are now (None: where they were).
+    number of each object, a name and the steps from it; `numbers` are those of the state's arrays,
+    `places` as the runs of now have told them in their `LogNote`.
     """
 
     do: Literal["rest", "again", "anew", "keep", "restore"]
@@ -185,7 +186,8 @@ class CarryQuestion(TypedDict, total=False):
     stream: KeptFile
     probe: str
     found: dict[str, tuple[str, list[Any]]]
-    runs: dict[str, tuple[int, dict[str, int] | None]]
+    numbers: list[int]
+    places: list[tuple[str, int, int]]
 
 
 class VisitQuestion(TypedDict):

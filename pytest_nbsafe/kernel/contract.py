@@ -1,6 +1,7 @@
 """What the kernel tells the host: one JSON message a cell run, in one MIME type.
 
-The only file of the island that the host imports. It may use nothing but the standard library.
+The host imports no other files of the island than those whose names end as this one's does. They
+may use nothing but the standard library.
 
 One message (`CellRun`) comes when a top-level run of a cell ends, whatever its outcome: with the
 reply to its request, as JSON text in a payload whose `source` is `MIME`, and where a kernel has no
@@ -12,6 +13,8 @@ magic counted.
 from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
+
+from .learning_contract import Copies, Evaluation, LogNote
 
 MIME = "application/vnd.nbsafe.run+json"
 PACKAGE = "_nbsafe"
@@ -112,53 +115,6 @@ class Raised(TypedDict):
     held: list[tuple[str, str]]
 
 
-class Learned(TypedDict):
-    """Something fitted in this kernel that an evaluation depends on.
-
-    `what` is its class (or the function), `role` the word of the knowledge base for it. It was
-    fitted in `run` at `line` on `rows` rows. Of the rows that are evaluated, `shared` are among
-    them.
-    """
-
-    what: str
-    role: str
-    run: int
-    line: int
-    rows: int
-    shared: int
-
-
-class Evaluation(TypedDict):
-    """Rows that a model was judged on, at a line of the cell.
-
-    `how` is `score`, `metric` (a function judged its predictions) or `folds` (cross-validation).
-    `part` is the number, from 0, of the part of a split that the rows are of, None when of none.
-    `learned` is the model first, then what prepared the rows, in the order in which it was fitted.
-    """
-
-    line: int
-    what: str
-    how: str
-    rows: int
-    part: int | None
-    learned: list[Learned]
-
-
-class Copies(TypedDict):
-    """Rows that stand on both sides, beyond what the source repeats by itself.
-
-    `line` is the split (`what` its function) or the evaluation. `rows` of the `of` rows of the
-    later part have an equal in the first. They were made in `run` at `made_line`, 0 when unknown.
-    """
-
-    line: int
-    what: str
-    rows: int
-    of: int
-    run: int
-    made_line: int
-
-
 class FileRead(TypedDict):
     """A file that a run asked for: the path as it asked, made absolute, and where that leads.
 
@@ -207,11 +163,12 @@ class Inputs(TypedDict):
     are names that functions of cells mention which it called by way of values, or that it may have
     looked up by a text, as these were after it; `sought` are words that it may have looked up and
     that no name has. Where anything stands in `hindrances` the run cannot be reused. `learning` are
-    the libraries whose watched functions it called: what learns, judges or splits. `unchanged` are
-    names whose values nobody can compare, but the text only looks at. `links` gives, for each name
-    whose object the run changed in place (`OPEN_FIGURES` among them), the other names that share
-    objects with it; None where that is not known. `shared` gives the same, where it is known, for
-    those that it bound as well; a name is among its own where it leads to an object in two ways.
+    the libraries whose watched functions it called: what learns, judges or splits; `fit_log` is
+    what was known of that after it, None where nothing is. `unchanged` are names whose values
+    nobody can compare, but the text only looks at. `links` gives, for each name whose object the
+    run changed in place (`OPEN_FIGURES` among them), the other names that share objects with it;
+    None where that is not known. `shared` gives the same, where it is known, for those that it
+    bound as well; a name is among its own where it leads to an object in two ways.
     """
 
     files: list[FileRead]
@@ -233,6 +190,7 @@ class Inputs(TypedDict):
     sought: list[str]
     hindrances: list[Hindrance]
     learning: list[str]
+    fit_log: LogNote | None
     unchanged: list[str]
     links: dict[str, list[str]] | None
     shared: dict[str, list[str]]

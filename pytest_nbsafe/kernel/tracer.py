@@ -351,7 +351,8 @@ class Tracer:
             if self.desk is not None:
                 used["learning"] = sorted(self.desk.libraries)
                 linked = own if links is None else [n for names in links.values() for n in names]
-                note_run(self.desk, self.runs, self.home, own, {*after, *more, *changed, *linked})
+                about = self.runs, self.home, own, {*after, *more, *changed, *linked}
+                used["fit_log"] = note_run(self.desk, *about)
         except Exception as fault:
             self.watch.fault(fault, "following what a run uses")
             return None

@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
-from pytest_nbsafe.kernel.contract import OPEN_FIGURES
+from pytest_nbsafe.kernel.contract import OPEN_FIGURES, Inputs
+from pytest_nbsafe.kernel.learning_contract import LogNote
+from pytest_nbsafe.resume.positions import NO_NOTE, log_note
 from pytest_nbsafe.resume.state import (
     BESIDE,
     LOOKUPS,
@@ -90,17 +92,27 @@ class PastRun:
     links: Mapping[str, Collection[str]] | None = None
 
     @property
+    def inputs(self) -> Inputs | None:
+        """What it used and did beyond the names, None where that is not known."""
+        event = self.executed.event
+        return event["inputs"] if event is not None else None
+
+    @property
+    def log_note(self) -> LogNote:
+        """What was known of learning after it, with an empty `state` where nobody can tell."""
+        event = self.executed.event
+        return log_note(event) if event is not None else NO_NOTE
+
+    @property
     def learning(self) -> frozenset[str]:
         """The libraries that it called whose functions learn, split, judge or join rows."""
-        event = self.executed.event
-        inputs = event["inputs"] if event is not None else None
+        inputs = self.inputs
         return frozenset(inputs["learning"] if inputs is not None else ())
 
     @property
     def packages(self) -> frozenset[str]:
         """The modules of libraries that it was the first to import."""
-        event = self.executed.event
-        inputs = event["inputs"] if event is not None else None
+        inputs = self.inputs
         return frozenset(inputs["packages"] if inputs is not None else ())
 
     @property
@@ -138,23 +150,20 @@ class PastRun:
     @property
     def has_effects(self) -> bool:
         """Whether it may have done what no value shows."""
-        event = self.executed.event
-        inputs = event["inputs"] if event is not None else None
+        inputs = self.inputs
         told = inputs is None or bool(inputs["settings"] or inputs["drew"] or inputs["packages"])
         return told or _EFFECTS.search(self.source) is not None
 
     @property
     def changes_settings(self) -> bool:
         """Whether it has changed settings, or what modules of libraries hold."""
-        event = self.executed.event
-        inputs = event["inputs"] if event is not None else None
+        inputs = self.inputs
         return inputs is not None and bool(inputs["settings"])
 
     @property
     def is_quiet(self) -> bool:
         """Whether all that it did, beyond names, was to draw random numbers."""
-        event = self.executed.event
-        inputs = event["inputs"] if event is not None else None
+        inputs = self.inputs
         if inputs is None or _EFFECTS.search(self.source) is not None:
             return False
         told = inputs["settings"], inputs["packages"], inputs["modules"], inputs["written"]

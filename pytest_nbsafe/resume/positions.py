@@ -12,8 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import CellRun, Position
+from pytest_nbsafe.kernel.learning_contract import LogNote
 from pytest_nbsafe.resume.questions import parsed
 from pytest_nbsafe.values import dataclass
+
+NO_NOTE: LogNote = {"state": "", "places": [], "holds": {}}
 
 
 class CannotMove(Exception):  # noqa: N818  # it is an answer
@@ -89,7 +92,14 @@ def runs_told(event: CellRun) -> set[int]:
     runs |= {run for run, _ in event["raised"]["frames"]} if event["raised"] else set()
     runs |= {learned["run"] for e in event["evaluations"] for learned in e["learned"]}
     runs |= {copies["run"] for copies in event["copies"]}
+    runs |= {run for _, run, _ in log_note(event)["places"]}
     return runs - {event["run"], 0}
+
+
+def log_note(event: CellRun) -> LogNote:
+    """Return what a run told of the log of learning, nothing where it told of none."""
+    inputs = event["inputs"]
+    return (inputs["fit_log"] if inputs is not None else None) or NO_NOTE
 
 
 def moved(
@@ -149,6 +159,10 @@ def moved(
         {**with_place(told, "made_line"), "line": line_of(own_run, told["line"])[1]}
         for told in event["copies"]
     ]
+    note = log_note(event)
+    if note["places"]:
+        places = [(what, *line_of(run, line)) for what, run, line in note["places"]]
+        changes["inputs"] = {**event["inputs"], "fit_log": {**note, "places": places}}  # type: ignore[dict-item]
     return {**event, **changes}  # type: ignore[typeddict-item]  # the same keys
 
 

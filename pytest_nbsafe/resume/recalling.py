@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import questions, sharing, world
+from pytest_nbsafe.resume.carried_logs import learned
 from pytest_nbsafe.resume.catching_up import lists_names
 from pytest_nbsafe.resume.following import by_value, found_names
 from pytest_nbsafe.resume.memory import Memory, why_unfit
@@ -88,8 +89,8 @@ def content(
     and the entry that made it; `unread` those that it mentions without reading them; `runs` those
     whose functions it called; `around`, where it changed objects in place, who made what may share
     them; `shared` who made those that may share objects with one another; `seen` with whom each
-    may share them of the names `here`; `learned` the runs before it that the watch of learning has
-    seen; `shown` the texts of functions that it may show.
+    may share them of the names `here`; `learned` what stands for all that the
+    watch of learning has seen before it; `shown` the texts of functions that it may show.
     """
     event = executed.event
     assert event is not None, "only runs with an event are kept"
@@ -114,7 +115,7 @@ def content(
         "around": sharing.stamps(state, state, others) if changes else {},
         "shared": sharing.shared(names, state, others, changes=changes),
         "seen": sharing.seen(names, state, here),
-        "learned": _learned(past),
+        "learned": learned(past),
         "shown": _texts_shown(mentioned, past),
     }
 
@@ -222,7 +223,7 @@ def _compare_learning(entry: Entry, past: Sequence[PastRun], state: State) -> No
     """Compare what lies in no value: which rows came from where, and who has learned from them."""
     if by_value(entry, past, state):
         raise NotAsThen("what it learns from was made anew")
-    if _learned(past) != entry.content["learned"]:
+    if learned(past) != entry.content["learned"]:
         raise NotAsThen("another cell has learned before it")
 
 
@@ -236,10 +237,6 @@ def _texts_shown(words: Collection[str], past: Sequence[PastRun]) -> str:
     if _SHOW_TEXTS.isdisjoint(words):
         return ""
     return questions.hashed(*(run.source for run in past if _DEFINES.search(run.source)))
-
-
-def _learned(past: Sequence[PastRun]) -> list[str]:
-    return [run.entry for run in past if run.learning]
 
 
 def written(executed: Executed) -> Sequence[str]:

@@ -107,9 +107,12 @@ class RememberingKernel:
         """Return what a cell gives: what it gave before, where that would be the same."""
         known = recalling.known_run(self._memory, source, self.past, self.state, limit_s)
         if not isinstance(known, str) and self._memory.verifier is None:
-            recalled = self._recall(source, *known)
-            tell(recalled, heard)
-            return recalled
+            run = self._recalled(source, *known)
+            if not (self._holds_all() and self._logs.would_miss(self.past, run)):
+                self._note(run)
+                tell(run.executed, heard)
+                return run.executed
+            known = "another cell has learned before it"
         number = len(self.past) + 1
         self.reasons[number] = known if isinstance(known, str) else "it is to be verified"
         whole = lists_names(source) or questions.asks_history(source)
@@ -217,7 +220,7 @@ class RememberingKernel:
         known = recalling.known_run(self._memory, source, self.past, self.state, None)
         if isinstance(known, str):
             return False
-        self._recall(source, *known)
+        self._note(self._recalled(source, *known))
         return True
 
     def close(self) -> None:
@@ -276,8 +279,7 @@ class RememberingKernel:
         held, stale = made_now(self._held, left, plan, self.state)
         log, skips = None, any(r.learning and not s.runs for r, s in zip(left, plan, strict=True))
         if (skips or not self._log_is_whole) and self._any_learns(texts):
-            carried = self._logs.find(self.past, self.state)
-            log = carried.of(held) if carried is not None else None
+            log = self._logs.find(self.past, self.state, held)
             if log is None and learns():
                 return self._caught_up(texts, whole=True)
         if skips:
@@ -393,8 +395,6 @@ class RememberingKernel:
         self.state = run.after
         self._to_come = self._to_come[1:]
 
-    def _recall(self, source: str, entry: Entry, recalled: Executed) -> Executed:
-        """Take note of what a cell gives that is known, and return it."""
+    def _recalled(self, source: str, entry: Entry, recalled: Executed) -> PastRun:
         about = self.past, self.state, self.keeper
-        self._note(following.recalled_run(source, recalled, entry, *about))
-        return recalled
+        return following.recalled_run(source, recalled, entry, *about)

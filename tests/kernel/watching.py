@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from pytest_nbsafe.judge.observed_leaks import watched
-from pytest_nbsafe.kernel.contract import Copies, Evaluation
 from pytest_nbsafe.kernel.learning.desk import Desk
 from pytest_nbsafe.kernel.learning.watching import install
+from pytest_nbsafe.kernel.learning_contract import Copies, Evaluation
 from pytest_nbsafe.kernel.tracing.cell_positions import CellPositions
 from pytest_nbsafe.kernel.tracing.incidents import Watch
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import makenb
 import pytest
@@ -13,7 +14,8 @@ from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.kernel.checkpoint_contract import CarriedLog, CarryQuestion
-from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.resume import carried_logs, kept_values
+from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 from resume.test_state_of_many_kinds import shown
 
@@ -60,7 +62,8 @@ class Pages:
     def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path, self.restored = path, list[str]()
         self.environment: Environment | None = None
-        carry = LiveKernel.carry
+        self.kernels: list[RememberingKernel] = []
+        carry, begin = LiveKernel.carry, RememberingKernel.__init__
 
         def seen(kernel: LiveKernel, asked: CarryQuestion) -> CarriedLog:
             told = carry(kernel, asked)
@@ -68,14 +71,24 @@ class Pages:
                 self.restored.append(told["cause"])
             return told
 
+        def noted(kernel: RememberingKernel, *args: Any) -> None:
+            begin(kernel, *args)
+            self.kernels.append(kernel)
+
         monkeypatch.setattr(LiveKernel, "carry", seen)
+        monkeypatch.setattr(RememberingKernel, "__init__", noted)
 
     def leaks(self, page: str, resume: str = "on") -> list[Finding]:
         self.restored.clear()
+        self.kernels.clear()
         makenb.write(self.path, page)
         report = session.examine(self.path, configuration(self.path, {"resume": resume}))
         self.environment = report.notebooks[0].environment
         return [found for found in report.findings if found.code.startswith("NBS3")]
+
+    def made(self) -> list[int]:
+        """Return which cells had to run, in the first kernel of the last report."""
+        return sorted(self.kernels[0].reasons)
 
 
 @pytest.fixture
@@ -112,6 +125,73 @@ def test_leaks_after_an_edit_are_those_of_a_full_run(pages: Pages, edits: dict[s
     assert resumed == pages.leaks(page, "off")
     assert environment == pages.environment
     assert set(restored) <= {""}
+
+
+MODELS = (
+    PAGE[: PAGE.index("# %% [4]")]
+    + """
+# %% [4]
+from sklearn.tree import DecisionTreeClassifier
+tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(train, ytrain)
+print(round(tree.score(test, ytest), 3))
+# %% [5]
+line = LogisticRegression().fit(train, ytrain)
+print(round(line.score(test, ytest), 3))
+# %% [6]
+print(accuracy_score(ytest, tree.predict(test)) > 0.1)
+# %% [7]
+guess = line.predict(test)
+print(round(accuracy_score(ytest, guess), 3))
+# %% [8]
+print([round(model.score(test, ytest), 3) for model in (tree, line)])
+"""
+)
+
+
+def test_only_cells_that_read_a_model_run_again_after_it(pages: Pages) -> None:
+    """What another cell learned from the same rows, be it otherwise, is nothing to the others."""
+    before = pages.leaks(MODELS)
+    assert [found.code for found in before] == ["NBS301"]
+    other = MODELS.replace(
+        "DecisionTreeClassifier(max_depth=2, random_state=0)", "late(LogisticRegression(C=3))"
+    )
+    resumed = pages.leaks(other)
+    assert pages.made() == [4, 6, 8]
+    assert pages.restored
+    assert set(pages.restored) == {""}
+    assert resumed == pages.leaks(other, "off")
+    last = other.replace("print([", "print('all', [")
+    resumed = pages.leaks(last)
+    assert pages.made() == [8]
+    assert pages.restored == [""], "what cells 4 to 7 learned, each in a kernel of its own"
+    assert resumed == pages.leaks(last, "off")
+
+
+@pytest.mark.corpus
+def test_what_nobody_could_tell_is_learned_again(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cell 5 would be reused, but the kernel has to know what it learned for cells 6 and 8."""
+    monkeypatch.setattr(carried_logs.CarriedLogs, "keep", lambda *_: None)
+    pages.leaks(MODELS)
+    deeper = MODELS.replace("max_depth=2", "max_depth=3")
+    resumed = pages.leaks(deeper)
+    assert pages.made()[:3] == [4, 5, 6]
+    assert len(pages.kernels) == 1
+    assert resumed == pages.leaks(deeper, "off")
+
+
+@pytest.mark.corpus
+def test_what_learns_from_other_rows_is_told_apart(pages: Pages) -> None:
+    """The same rows, by hash, but in another order: cell 5 may judge others."""
+    pages.leaks(MODELS)
+    fewer = MODELS.replace(
+        "fit(train, ytrain)\nprint(round(tree", "fit(train[:99], ytrain[:99])\nprint(round(tree"
+    )
+    assert fewer != MODELS
+    resumed = pages.leaks(fewer)
+    assert pages.made() == [4, 5, 6, 7, 8]
+    assert resumed == pages.leaks(fewer, "off")
 
 
 @pytest.mark.corpus

@@ -7,17 +7,18 @@ its arrays beside it, each once.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import pickle
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..checkpoint_contract import CarriedLog, CarryQuestion, LogState, LogVersion
-from ..learning.fit_log import Fit, FitLog, Prediction, hold
-from ..learning.table_rows import Rows
+from ..learning.fit_log import NOWHERE, FitLog, Place, Prediction, hold
+from ..learning_contract import LogNote
 from . import blobs, holders
 
 if TYPE_CHECKING:
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 200_000_000
 _MOST_STATES, _MOST_OBJECTS = 200, 500
-_OF_RUNS = frozenset({Fit, Prediction})
 _TABLES = ("_values", "_fitted", "_predicted")
-_FACTS = ("fits", "splits", "_predictions", "_counts")
+_FACTS = ("fits", "splits", "_predictions")
 
 
 class CarriedLogs:
@@ -35,8 +35,8 @@ class CarriedLogs:
 
     def __init__(self) -> None:
         self.is_over = False
-        self._arrays: dict[int, tuple[int, Any]] = {}
-        self._states: list[tuple[int, bytes, list[int]]] = []
+        self._arrays: dict[int, _Array] = {}
+        self._states: list[_State] = []
         self._versions: list[LogVersion] = []
         self._holdings: dict[str, Holdings] = {}
         self._alive: set[int] = set()
@@ -50,16 +50,19 @@ class CarriedLogs:
         touched: set[str],
         *,
         has_changed: bool,
-    ) -> None:
-        """Take note of how things are after a run; `has_changed` tells whether the log has."""
+    ) -> LogNote | None:
+        """Take note of how things are after a run; `has_changed` tells whether the log has.
+
+        None is returned where nothing is known.
+        """
         if self.is_over or not (has_changed or self._states):
-            return
+            return None
         alive = _alive(log)
         if has_changed:
-            self._states.append((run, *self._pickled(log)))
+            self._states.append(_State(run, *self._pickled(log)))
         self._look(alive, home, own, touched)
         self.is_over = (
-            sum(array.nbytes for _, array in self._arrays.values()) > _MOST_BYTES
+            sum(array.content.nbytes for array in self._arrays.values()) > _MOST_BYTES
             or len(self._states) > _MOST_STATES
             or len(alive) > _MOST_OBJECTS
         )
@@ -68,15 +71,22 @@ class CarriedLogs:
             for key, path in holdings.paths.items():
                 if key in alive:
                     tracked.setdefault(str(key), {})[name] = path
+        holds = _told(log, self._holdings)
         self._versions.append(
             {
                 "run": run,
                 "state": len(self._states) - 1,
+                "holds": holds,
                 "tracked": tracked,
                 "lost": len(alive) - len(tracked),
                 "cut": sorted(n for n, held in self._holdings.items() if held.is_cut),
             }
         )
+        return {
+            "state": self._states[-1].digest,
+            "places": [(*place,) for place in log.places[log.told_places :]],
+            "holds": {name: holds[name] for name in touched & holds.keys()},
+        }
 
     def kept(self, folder: str) -> CarriedLog:
         """Write all into files of a folder, and return what is in them.
@@ -92,11 +102,12 @@ class CarriedLogs:
         if self.is_over or not self._states:
             kept["cause"] = "there is nothing to carry"
             return kept
-        arrays = [np.ascontiguousarray(array) for _, array in self._arrays.values()]
+        arrays = [np.ascontiguousarray(array.content) for array in self._arrays.values()]
         kept["shapes"] = [(array.dtype.str, len(array)) for array in arrays]
         kept["arrays"] = blobs.write(folder, b"".join(array.data.cast("B") for array in arrays))
-        for run, stream, runs in self._states:
-            state: LogState = {"run": run, "stream": blobs.write(folder, stream), "runs": runs}
+        for noted in self._states:
+            stream = blobs.write(folder, noted.stream)
+            state: LogState = {"run": noted.run, "stream": stream, "numbers": noted.numbers}
             kept["states"].append(state)
         kept["versions"] = self._versions
         return kept
@@ -118,8 +129,12 @@ class CarriedLogs:
                 self._holdings[name] = holders.held_by(home[name], alive)
         self._alive = alive
 
-    def _pickled(self, log: FitLog) -> tuple[bytes, list[int]]:
-        """Return a log as pickle writes it, and the runs that it tells of."""
+    def _pickled(self, log: FitLog) -> tuple[bytes, list[int], str]:
+        """Return a log as pickle writes it, the numbers of its arrays, and what stands for it.
+
+        That is the same for two logs of which the same will be told: of what was fitted, and
+        where, is told by the number of the place; what hangs on objects is told of their names.
+        """
         held = {
             table: {
                 key: fact for key, (ref, fact) in getattr(log, table).items() if ref() is not None
@@ -129,28 +144,58 @@ class CarriedLogs:
         facts = {name: getattr(log, name) for name in _FACTS}
         file = io.BytesIO()
         pickler = _Pickler(file, self._arrays)
-        pickler.dump([vars(log.registry), facts, held])
-        return file.getvalue(), sorted(pickler.runs)
+        pickler.dump([vars(log.registry), facts, len(log.places)])
+        told = [file.getvalue(), *(array.digest for array in pickler.arrays)]
+        pickler.dump([log._counts, held])  # noqa: SLF001  # our own
+        numbers = [array.number for array in pickler.arrays]
+        return file.getvalue(), numbers, _hashed(*told)
+
+
+class _State(NamedTuple):
+    """A log after a run: as pickle writes it, with the numbers of its arrays in their order."""
+
+    run: int
+    stream: bytes
+    numbers: list[int]
+    digest: str
+
+
+class _Array(NamedTuple):
+    """An array of any state, which keeps its identity: its number and a digest of its content."""
+
+    number: int
+    content: Any
+    digest: bytes
 
 
 class _Pickler(pickle.Pickler):
-    """Writes arrays as their numbers."""
+    """Writes arrays as their numbers in the order in which they come, in `arrays`."""
 
-    def __init__(self, file: io.BytesIO, arrays: dict[int, tuple[int, Any]]) -> None:
+    def __init__(self, file: io.BytesIO, known: dict[int, _Array]) -> None:
         super().__init__(file, 5)
-        self._arrays = arrays
-        self.runs: set[int] = set()
+        self._known = known
+        self.arrays: list[_Array] = []
 
     def reducer_override(self, obj: Any) -> Any:
         """Return how a value is pickled, `NotImplemented` for the usual way."""
-        if type(obj) is Rows and obj.copied_at is not None:
-            self.runs.add(obj.copied_at[0])
-        elif type(obj) in _OF_RUNS:
-            self.runs.add(obj.run)
+        if type(obj) is Prediction:
+            return Prediction, (obj.fit, obj.rows, 0)  # it is of no run to come
         if type(obj) is not np.ndarray or obj.ndim != 1 or obj.dtype.hasobject:
             return NotImplemented
-        number, _ = self._arrays.setdefault(id(obj), (len(self._arrays), obj))
-        return _array, (number,)
+        array = self._known.get(id(obj))
+        if array is None:
+            digest = hashlib.sha256(np.ascontiguousarray(obj).data.cast("B"))
+            digest.update(f"{obj.dtype.str} {len(obj)}".encode())
+            array = self._known[id(obj)] = _Array(len(self._known), obj, digest.digest())
+        self.arrays.append(array)
+        return _array, (len(self.arrays) - 1,)
+
+
+def _hashed(*parts: bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()[:32]
 
 
 _loading: list[Any] = []
@@ -163,6 +208,25 @@ def _array(number: int) -> Any:
 def probe() -> str:
     """Return what tells whether texts have the hashes that they have in another kernel."""
     return f"{hash('nbsafe')} {sys.version_info[:2]} {np.__version__} {sys.byteorder}"
+
+
+def _told(log: FitLog, names: Mapping[str, Holdings]) -> dict[str, str]:
+    """Return what stands for that which is known of the objects in names, see `LogNote`."""
+    known: dict[int, list[Any]] = {}
+    for table in _TABLES:
+        for key, (ref, fact) in list(getattr(log, table).items()):
+            if ref() is not None:
+                about = (fact.fit, fact.rows) if isinstance(fact, Prediction) else (fact,)
+                numbers = [None if each is None else each.number for each in about]
+                known.setdefault(key, []).append((table, numbers))
+    told = {}
+    for name, held in names.items():
+        found = sorted(repr((path, known[key])) for key, path in held.paths.items() if key in known)
+        if held.is_cut or any(held.paths[key] is None for key in held.paths.keys() & known.keys()):
+            told[name] = ""
+        elif found:
+            told[name] = _hashed("".join(found).encode())
+    return told
 
 
 def _alive(log: FitLog) -> set[int]:
@@ -188,64 +252,34 @@ def restore(desk: Any, home: Mapping[str, Any], asked: CarryQuestion) -> None:
     if probe() != asked["probe"]:
         message = "this kernel is another"
         raise ValueError(message)
-    registry, facts, held = _loaded(asked)
-    runs = {int(run): told for run, told in asked["runs"].items()}
-    for fit in facts["fits"]:
-        fit.run, fit.line = _moved((fit.run, fit.line), runs)
-    for rows in _all_rows(registry, facts, held):
-        if rows.copied_at is not None:
-            rows.copied_at = _moved(rows.copied_at, runs)
-    moved: dict[int, Any] = {}
-    for prediction in [*facts["_predictions"], *held["_predicted"].values()]:
-        moved[id(prediction)] = prediction._replace(run=_moved((prediction.run, 0), runs)[0])
-    facts["_predictions"] = [moved[id(each)] for each in facts["_predictions"]]
+    registry, facts, places, counts, held = _loaded(asked)
+    if places != len(asked["places"]) + 1:
+        message = "places are missing"
+        raise ValueError(message)
     found = {int(key): holders.at(home[name], path) for key, (name, path) in asked["found"].items()}
     tables: dict[str, Any] = {name: {} for name in _TABLES}
     for name, table in tables.items():
         for key, fact in held[name].items():
             if key in found:
-                hold(table, found[key], moved.get(id(fact), fact))
+                hold(table, found[key], fact)
     vars(log.registry).update(registry)
-    for name, value in [*facts.items(), *tables.items()]:
+    log.places = [NOWHERE, *(Place(*place) for place in asked["places"])]
+    for name, value in [*facts.items(), ("_counts", counts), *tables.items()]:
         setattr(log, name, value)
+    log.start()
     desk.is_resting = False
 
 
 def _loaded(asked: CarryQuestion) -> Any:
     data, at = blobs.read(asked["folder"], asked["arrays"]), 0
     try:
+        arrays = []
         for kind, length in asked["shapes"]:
-            array = np.frombuffer(data, kind, length, at)
-            _loading.append(array)
-            at += array.nbytes
+            arrays.append(np.frombuffer(data, kind, length, at))
+            at += arrays[-1].nbytes
+        _loading.extend(arrays[number] for number in asked["numbers"])
         stream = blobs.read(asked["folder"], asked["stream"])
-        return pickle.loads(stream)  # noqa: S301  # the host signs what is loaded
+        unpickler = pickle.Unpickler(io.BytesIO(stream))  # noqa: S301  # the host signs it
+        return [*unpickler.load(), *unpickler.load()]
     finally:
         _loading.clear()
-
-
-def _moved(place: tuple[int, int], runs: Mapping[int, Any]) -> tuple[int, int]:
-    """Return a place in the numbers and lines of today.
-
-    Raises:
-        KeyError: it is not known.
-
-    """
-    run, line = place
-    number, lines = runs[run]
-    return number, line if lines is None or not line else lines[str(line)]
-
-
-def _all_rows(
-    registry: Mapping[str, Any], facts: Mapping[str, Any], held: Mapping[str, Any]
-) -> Iterator[Rows]:
-    """Yield all tables that a log knows, each once."""
-    several: list[Any] = [registry["tables"], registry["_labels"].values()]
-    several += [(rows for rows, _ in registry["_columns"].values())]
-    several += registry["_wholes"].values()
-    several += [(base.rows for base in registry[name]) for name in ("_bases", "_keys")]
-    several += [part for parts in facts["splits"] for part in [parts]]
-    several += [fit._parts for fit in facts["fits"]]  # noqa: SLF001  # our own
-    several += [held["_values"].values(), (p.rows for p in held["_predicted"].values())]
-    several += [(prediction.rows for prediction in facts["_predictions"])]
-    yield from {id(rows): rows for each in several for rows in each}.values()

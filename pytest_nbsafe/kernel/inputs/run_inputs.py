@@ -214,6 +214,7 @@ class RunInputs:
             "sought": sorted(self._sought - self._home.keys()),
             "hindrances": self._hindrances.all(),
             "learning": [],
+            "fit_log": None,
             "unchanged": [],
             "links": None,
             "shared": {},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..functions.stand_in import StandIn, exchange
 
 if TYPE_CHECKING:
-    from ..contract import Copies, Evaluation
+    from ..learning_contract import Copies, Evaluation
     from ..tracing.incidents import Watch
     from .fit_log import FitLog
     from .watched_calls import Handler

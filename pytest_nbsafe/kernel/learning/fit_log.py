@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..contract import Copies, Evaluation, Learned
+from ..learning_contract import Copies, Evaluation, Learned
 from . import row_hashes
 from .row_origins import RowOrigins
-from .table_rows import Glimpse, Rows
+from .table_rows import Glimpse, Past, Rows
 
 if TYPE_CHECKING:
     from ..tracing.incidents import Watch
@@ -22,15 +22,27 @@ _SPLITS = 20  # the last ones, in which rows are looked for
 _UNJUDGED = frozenset({"transformer", "selector", "embedding", "clusterer", "density", "encoder"})
 
 
-class Fit:
-    """Something that was fitted: its class, its role, where, on which rows, made by what."""
+class Place(NamedTuple):
+    """Where in the cells something was done, to be told: `what` was fitted, if anything was."""
 
-    def __init__(
-        self, number: int, what: str, role: str, place: tuple[int, int], rows: Rows
-    ) -> None:
-        self.number, self.what, self.role = number, what, role
+    what: str
+    run: int
+    line: int
+
+
+NOWHERE = Place("", 0, 0)
+
+
+class Fit:
+    """Something that was fitted: its role, on which rows, made by what.
+
+    `place` is the number of where that was; `replaces` that of what its estimator held before.
+    """
+
+    def __init__(self, number: int, role: str, place: int, rows: Rows) -> None:
+        self.number, self.role, self.place = number, role, place
+        self.replaces: int | None = None
         self._parts = [rows]
-        self.run, self.line = place
         self.past = rows.past
 
     @property
@@ -69,6 +81,8 @@ class FitLog:
         self.copies: list[Copies] = []
         self.fits: list[Fit] = []
         self.splits: list[list[Rows]] = []
+        self.places = [NOWHERE]
+        self.told_places = 1
         self._roles = {
             (name.partition(".")[0], name.rpartition(".")[2]): role for name, role in roles.items()
         }
@@ -82,6 +96,8 @@ class FitLog:
     def start(self) -> None:
         """Begin a run."""
         self._left, self._looks = row_hashes.MAX_CELLS_A_RUN, _LOOKS
+        self._places_here: dict[Place, int] = {}
+        self.told_places = len(self.places)
 
     def line(self) -> int:
         """Return the line of the current run's cell that is executing; of a magic, in its body."""
@@ -90,6 +106,17 @@ class FitLog:
     def place(self) -> tuple[int, int]:
         """Return the run and line of the innermost text of a cell: be it that of a helper."""
         return next(iter(self.watch.places.executing(within_magic=True)), (self.watch.run, 0))
+
+    def note_place(self, what: str = "") -> int:
+        """Return the number of where we are, at which `what` was fitted.
+
+        Runs have no numbers in common: what one told stays right when another is edited.
+        """
+        place = Place(what, *self.place())
+        if place not in self._places_here:
+            self._places_here[place] = len(self.places)
+            self.places.append(place)
+        return self._places_here[place]
 
     def _glimpse(self, value: Any) -> Glimpse:
         """Return a value at first sight.
@@ -141,7 +168,7 @@ class FitLog:
         hold(self._values, value, rows)
         return rows
 
-    def derive(self, value: Any, source: Rows, past: frozenset[int]) -> Rows:
+    def derive(self, value: Any, source: Rows, past: Past) -> Rows:
         """Return the rows of a value that was made of others, row by row."""
         glimpse = self._glimpse(value)
         if glimpse.table.n == source.n:
@@ -162,7 +189,7 @@ class FitLog:
 
     def fitted(self, what: str, role: str, rows: Rows, targets: Rows | None = None) -> Fit:
         """Return a new fit."""
-        fit = Fit(len(self.fits), what, role, self.place(), rows)
+        fit = Fit(len(self.fits), role, self.note_place(what), rows)
         if targets is not None:
             fit.past |= targets.past
         self.fits.append(fit)
@@ -228,10 +255,8 @@ class FitLog:
             if count:
                 self._tell_copies(what, count, last, wholes[main].copied_at)
 
-    def _tell_copies(
-        self, what: str, count: int, rows: Rows, copied_at: tuple[int, int] | None
-    ) -> None:
-        run, made_line = copied_at or (0, 0)
+    def _tell_copies(self, what: str, count: int, rows: Rows, copied_at: int) -> None:
+        _, run, made_line = self.places[copied_at]
         copies: Copies = {
             "line": self.line(), "what": what, "rows": count, "of": rows.n,
             "run": run, "made_line": made_line,
@@ -286,8 +311,9 @@ class FitLog:
         if fit.rows.forgotten:
             return None
         tables = [rows, targets] if targets is not None and targets.n == rows.n else [rows]
+        what, run, line = self.places[fit.place]
         return {
-            "what": fit.what, "role": fit.role, "run": fit.run, "line": fit.line,
+            "what": what, "role": fit.role, "run": run, "line": line,
             "rows": fit.rows.n, "shared": max(self._met(fit, table)[0] for table in tables),
         }  # fmt: skip
 
@@ -315,9 +341,9 @@ class FitLog:
         return rows.part
 
 
-def _past(rows: Rows, targets: Rows | None) -> frozenset[int]:
+def _past(rows: Rows, targets: Rows | None) -> Past:
     """Return what rows and their targets were learned by, as numbers of fits."""
-    return rows.past | (targets.past if targets is not None else frozenset())
+    return rows.past | (targets.past if targets is not None else Past())
 
 
 # ------------------------------------------------------------------ weak tables

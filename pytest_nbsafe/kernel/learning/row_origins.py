@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import row_hashes
-from .table_rows import MOSTLY, Glimpse, KnownRows, Rows, by_chance, within
+from .table_rows import MOSTLY, Glimpse, KnownRows, Past, Rows, by_chance, within
 
 MAX_BYTES = 400_000_000
 _SEVERAL = 3
@@ -22,6 +22,7 @@ _NEARLY = 0.95
 _CHANCE = 3  # times as many equal rows as chance makes are no chance
 _ALIKE = 8  # tables that are equal in the sampled rows
 _BASES = 200  # tables that others are looked up in
+_NONE = Past()
 _SOME = 0.2  # of a table's rows are known: it was made of them
 
 
@@ -32,7 +33,7 @@ class RowOrigins:
         self.tables: list[Rows] = []
         self._count = 0
         self._starts: list[int] = [0]
-        self._columns: dict[tuple[int, int], tuple[Rows, frozenset[int]]] = {}
+        self._columns: dict[tuple[int, int], tuple[Rows, Past]] = {}
         self._wholes: dict[tuple[int, int], list[Rows]] = {}
         self._labels: dict[tuple[int, int], Rows] = {}
         self._bases: list[KnownRows] = []
@@ -44,7 +45,7 @@ class RowOrigins:
 
     # -------------------------------------------------------------- tables
 
-    def identify(self, glimpse: Glimpse, past: frozenset[int] = frozenset()) -> Rows:
+    def identify(self, glimpse: Glimpse, past: Past = _NONE) -> Rows:
         """Return a table's rows: those of a table known before as far as they are the same.
 
         `past` is what made the values that were not seen before.
@@ -76,15 +77,15 @@ class RowOrigins:
         marks = {mark for mark, varied in zip(glimpse.marks, glimpse.varied, strict=True) if varied}
         if source.forgotten or source.n != glimpse.table.n or not marks & set(source.marks):
             return None
-        return self.derive(source, glimpse, frozenset())
+        return self.derive(source, glimpse, _NONE)
 
     def joined(self, several: list[Rows], glimpse: Glimpse) -> Rows:
         """Return the rows of several tables that stand one after the other."""
         rows = self._new(np.concatenate([each.origins for each in several]))
-        rows.copied_at = next((each.copied_at for each in several if each.copied_at), None)
+        rows.copied_at = next((each.copied_at for each in several if each.copied_at), 0)
         self.tell_apart(rows)
         rows.copied = rows.copied or any(each.copied for each in several)
-        past = frozenset().union(*(each.past for each in several))
+        past = Past(frozenset().union(*(each.past for each in several)))
         rows.pasts = self._pasts(glimpse, past)
         return self._register(rows, glimpse, row_hashes.hashes(glimpse.table), base=True)
 
@@ -96,7 +97,7 @@ class RowOrigins:
             united.n += 1
         return united
 
-    def derive(self, source: Rows, glimpse: Glimpse, past: frozenset[int]) -> Rows:
+    def derive(self, source: Rows, glimpse: Glimpse, past: Past) -> Rows:
         """Return rows that were made of others one by one; `past` is what made their values."""
         rows = self._like(source)
         known = self._pasts(glimpse, past)
@@ -109,7 +110,7 @@ class RowOrigins:
                 self._columns[rows.n, mark] = rows, new
         return self._register(rows, glimpse, hashes, base=True)
 
-    def beside(self, source: Rows, glimpse: Glimpse, past: frozenset[int] = frozenset()) -> Rows:
+    def beside(self, source: Rows, glimpse: Glimpse, past: Past = _NONE) -> Rows:
         """Return what stands beside known rows: their targets, unless these are known too."""
         known = [
             self._columns[glimpse.table.n, mark][0]
@@ -205,7 +206,7 @@ class RowOrigins:
                 origins_of[copies] = roots[origins_of[copies] - start]
         return origins_of
 
-    def _pasts(self, glimpse: Glimpse, past: frozenset[int]) -> list[frozenset[int]]:
+    def _pasts(self, glimpse: Glimpse, past: Past) -> list[Past]:
         """Return what made each column: a column that was seen before keeps its past.
 
         A column of few values may glimpse like another by chance: that never adds to its past.
@@ -248,7 +249,7 @@ class RowOrigins:
 
     def _look_up(
         self, hashes: Any, bases: Sequence[KnownRows], least: float = _SOME
-    ) -> tuple[Any, frozenset[int]] | None:
+    ) -> tuple[Any, Past] | None:
         """Return origins (0: unknown) and past of rows that stand in known tables.
 
         First come the tables that hold most of them, then those that less was done to, then late
@@ -256,7 +257,7 @@ class RowOrigins:
         """
         n = len(hashes)
         origins: Any = np.zeros(n, np.int64)
-        past: frozenset[int] = frozenset()
+        past: Past = _NONE
         some = hashes[row_hashes.spread(n)]
         shares = [
             (base.share(some, self), base) for base in reversed(bases) if not base.rows.forgotten
@@ -275,7 +276,7 @@ class RowOrigins:
             origins[missing] = origins_here[missing]
         return (origins, past) if np.count_nonzero(origins) >= max(least * n, 1) else None
 
-    def _by_keys(self, glimpse: Glimpse) -> tuple[Any, frozenset[int]] | None:
+    def _by_keys(self, glimpse: Glimpse) -> tuple[Any, Past] | None:
         """Return what `_look_up` does, for a table that shares a column with known ones."""
         if not self._keys:
             return None
@@ -296,7 +297,7 @@ class RowOrigins:
         """Keep a column for each past, so that the rows are known again beside other columns."""
         if len(glimpse.marks) != glimpse.table.width or glimpse.table.width < 2:
             return
-        chosen: dict[frozenset[int], int] = {}
+        chosen: dict[Past, int] = {}
         for number, strong in enumerate(glimpse.strong):
             if strong and len(chosen) < 3:
                 chosen.setdefault(rows.pasts[number], number)

@@ -18,6 +18,22 @@ _FEW = 1_000  # labels, which show whether they are evenly spaced
 _EXACT = 2.0**53
 
 
+class Past(frozenset):  # type: ignore[type-arg]  # Python 3.8 cannot be told of what
+    """What values were learned by, as numbers of fits: pickled in order, so equal ones alike."""
+
+    __slots__ = ()
+
+    def __or__(self, others: Any) -> Past:
+        """Return these numbers and others."""
+        return Past(frozenset.__or__(self, others))
+
+    __ror__ = __or__
+
+    def __reduce__(self) -> Any:
+        """Return what makes it again."""
+        return Past, (sorted(self),)
+
+
 _SALTS = row_hashes.mix(np.arange(1, row_hashes.SAMPLE + 1, dtype=np.uint64))[:, None]
 
 
@@ -27,8 +43,8 @@ class Rows:
     `origins`: a number for each row; below zero, where equal rows of the source cannot be told
     apart, it names their group. `hashes` is None where content says nothing. `marks` are
     fingerprints of the columns, `pasts` what each column's values were learned by, as numbers of
-    fits. `part` is that of a split, from 0. `copied`: some are copies of others, made at
-    `copied_at`: (run, line).
+    fits. `part` is that of a split, from 0. `copied`: some are copies of others, made at the
+    place of the number `copied_at`.
     """
 
     def __init__(self, number: int, origins: Any) -> None:
@@ -37,15 +53,15 @@ class Rows:
         self.origins = origins
         self.hashes: Any = None
         self.marks: list[int] = []
-        self.pasts: list[frozenset[int]] = []
+        self.pasts: list[Past] = []
         self.part: int | None = None
         self.copied = False
-        self.copied_at: tuple[int, int] | None = None
+        self.copied_at = 0
 
     @property
-    def past(self) -> frozenset[int]:
+    def past(self) -> Past:
         """What the values of any column were learned by."""
-        return frozenset().union(*set(self.pasts))
+        return Past(frozenset().union(*set(self.pasts)))
 
     def size_bytes(self) -> int:
         """Return what the arrays of this table occupy, the parts of others included."""
@@ -147,7 +163,7 @@ class Numbers(Protocol):
 class KnownRows:
     """Rows in which others are looked up, by a hash of each; sorted when it is first asked."""
 
-    def __init__(self, hashes: Any, rows: Rows, past: frozenset[int], width: int) -> None:
+    def __init__(self, hashes: Any, rows: Rows, past: Past, width: int) -> None:
         self.hashes, self.rows, self.past, self.width = hashes, rows, past, width
         self.sorted: Any = None
         self.chance = 0.0

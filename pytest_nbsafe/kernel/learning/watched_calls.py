@@ -15,7 +15,7 @@ import numpy as np
 from . import row_hashes
 from .fit_log import Fit, FitLog, Prediction
 from .row_hashes import Unknown
-from .table_rows import Glimpse, Rows
+from .table_rows import Glimpse, Past, Rows
 
 _JOINED = 2_000_000  # rows; joins of larger tables are not followed
 
@@ -53,7 +53,7 @@ def fit(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn that an estimator was fitted; a search judges by folds too."""
     _, rows, targets, new_fit = yield from _fitting(fit_log, call)
     if new_fit.role == "search":
-        fit_log.folded(new_fit.what, call.args[0], rows, targets)
+        fit_log.folded(type(call.args[0]).__name__, call.args[0], rows, targets)
 
 
 def partial_fit(fit_log: FitLog, call: WatchedCall) -> Steps:
@@ -80,7 +80,7 @@ def transform(fit_log: FitLog, call: WatchedCall) -> Steps:
     if predicted is not None:
         fit_log.predicted(result, predicted)
     elif rows is not None:
-        past = fit_before.past | {fit_before.number} if fit_before is not None else frozenset()
+        past = fit_before.past | {fit_before.number} if fit_before is not None else Past()
         fit_log.derive(result, rows, rows.past | past)
 
 
@@ -106,7 +106,7 @@ def predict(fit_log: FitLog, call: WatchedCall) -> Steps:
 def fit_predict(fit_log: FitLog, call: WatchedCall) -> Steps:
     """Learn that an estimator was fitted and has predicted the same rows."""
     result, rows, _, new_fit = yield from _fitting(fit_log, call)
-    fit_log.predicted(result, Prediction(new_fit, rows, new_fit.run))
+    fit_log.predicted(result, Prediction(new_fit, rows, fit_log.watch.run))
 
 
 def score(fit_log: FitLog, call: WatchedCall) -> Steps:
@@ -132,6 +132,7 @@ def _fitting(
     Until it is seen to be fitted nothing is known of what an estimator has learned.
     """
     estimator = call.args[0]
+    before = fit_log.fit_of(estimator)
     fit_log.unfit(estimator)
     value = call.argument(1, "X", "raw_documents", "y", "data")
     targets = fit_log.known(call.argument(2, "y", "Y"))
@@ -139,6 +140,7 @@ def _fitting(
     result = yield None
     kind = type(estimator)
     new_fit = fit_log.fitted(kind.__name__, fit_log.role_of(kind), rows, targets)
+    new_fit.replaces = before.number if before is not None else None
     fit_log.hold(estimator, new_fit)
     for ref in call.inner:
         inner = ref()
@@ -147,7 +149,7 @@ def _fitting(
     return result, rows, targets, new_fit
 
 
-def _drawn(fit_log: FitLog, table: Any, rows: Rows, positions: Any, past: frozenset[int]) -> Rows:
+def _drawn(fit_log: FitLog, table: Any, rows: Rows, positions: Any, past: Past) -> Rows:
     glimpse = _glimpse(table)
     if isinstance(positions, np.ndarray) and len(positions) == glimpse.table.n:
         drawn = fit_log.registry.take(rows, positions.astype(np.int64), glimpse)
@@ -156,7 +158,7 @@ def _drawn(fit_log: FitLog, table: Any, rows: Rows, positions: Any, past: frozen
         drawn = fit_log.registry.identify(glimpse, past)
     drawn.part = None
     if drawn.copied:
-        drawn.copied_at = fit_log.place()
+        drawn.copied_at = fit_log.note_place()
     return fit_log.remember(table, drawn)
 
 
@@ -212,7 +214,7 @@ def concat(fit_log: FitLog, call: WatchedCall) -> Steps:
     if glimpse.table.n == sum(each.n for each in rows) and glimpse.table.width == tables[0].width:
         joined = fit_log.registry.joined(rows, glimpse)
         if joined.copied and not any(each.copied for each in rows):
-            joined.copied_at = fit_log.place()
+            joined.copied_at = fit_log.note_place()
         fit_log.remember(result, joined)
 
 
@@ -279,7 +281,7 @@ def _drawn_of(fit_log: FitLog, whole: Rows, positions: Any, value: Any) -> None:
     """Learn which rows of a whole were drawn: their copies were made here."""
     drawn = _taken(fit_log, whole, positions, value)
     if drawn.copied:
-        drawn.copied_at = fit_log.place()
+        drawn.copied_at = fit_log.note_place()
 
 
 def _same_prediction(fit_log: FitLog, truth: Any, guess: Any) -> Prediction | None:
