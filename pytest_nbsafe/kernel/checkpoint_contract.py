@@ -143,7 +143,8 @@ class LogVersion(TypedDict):
 
     `tracked` gives for each object, by its number, the names that lead to it, each with the steps
     from it (None where they cannot be told); `lost` is how many have no name. What else is in the
-    names that are `cut` is not known. `holds` is as `LogNote` has it, of all names.
+    names that are `cut` is not known. `holds` is as in a `LogNote`, but
+    of all names that the kernel held.
     """
 
     run: int
@@ -174,9 +175,10 @@ class CarryQuestion(TypedDict, total=False):
 
     `rest`: nothing is watched from now on. `again`: what runs has run before, and which names share
     objects is known, until it is `anew`. `keep`: it goes into files of the `folder`. `restore`:
-    what the files hold is known from now on, and all is watched again. `found` gives, for the
-    number of each object, a name and the steps from it; `numbers` are those of the state's arrays,
-    `places` as the runs of now have told them in their `LogNote`.
+    what the files hold is known from now on, and all is watched again: what was known after `run`.
+    `found` gives, for the number of each object, the names that lead to it, each with the steps
+    from it; `numbers` are those of the state's arrays, `places` as the runs of now have told them
+    in their `LogNote`.
     """
 
     do: Literal["rest", "again", "anew", "keep", "restore"]
@@ -185,7 +187,8 @@ class CarryQuestion(TypedDict, total=False):
     shapes: list[tuple[str, int]]
     stream: KeptFile
     probe: str
-    found: dict[str, tuple[str, list[Any]]]
+    run: int
+    found: dict[str, list[tuple[str, list[Any]]]]
     numbers: list[int]
     places: list[tuple[str, int, int]]
 

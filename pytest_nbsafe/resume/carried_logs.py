@@ -13,28 +13,24 @@ from contextlib import suppress
 from typing import Any
 
 from pytest_nbsafe.kernel.checkpoint_contract import CarryQuestion, KeptFile, LogVersion
+from pytest_nbsafe.kernel.contract import OPEN_FIGURES
 from pytest_nbsafe.resume import questions, world
-from pytest_nbsafe.resume.past_runs import PastRun
-from pytest_nbsafe.resume.state import NOBODY, State, is_tied, runs_of
+from pytest_nbsafe.resume.learned import learned
+from pytest_nbsafe.resume.learners import Learners
+from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value
+from pytest_nbsafe.resume.state import NOBODY, State, is_tied, made_by_value
 from pytest_nbsafe.runner.live_kernel import LiveKernel
-from pytest_nbsafe.store.database import VALUES, Store
+from pytest_nbsafe.store.database import VALUES, Entry, Store
 
 _MOST_VERSIONS = 100
-_NOTHING = "nothing"
-
-
-def learned(past: Sequence[PastRun]) -> list[str]:
-    """Return what stands for all that the watch of learning has seen in some runs."""
-    runs = [run for run in past if run.learning]
-    state = runs[-1].log_note["state"] if runs else ""
-    return [state] if state else [run.entry for run in runs]
 
 
 class CarriedLogs:
     """The logs of the kernels of one context."""
 
-    def __init__(self, store: Store, context: str, notebook: str) -> None:
+    def __init__(self, store: Store, context: str, notebook: str, learners: Learners) -> None:
         self._store, self._context, self._notebook = store, context, notebook
+        self._learners = learners
 
     def keep(
         self, live: LiveKernel, past: Sequence[PastRun], number_of: Callable[[int], int]
@@ -53,7 +49,8 @@ class CarriedLogs:
             last = number_of(state["run"])
             mine = [version for version in told["versions"] if version["state"] == number]
             versions = list(_versions(mine, past, number_of))
-            if not versions or not last or not past[last - 1].log_note["state"]:
+            question = self._question(past[:last])
+            if not versions or not question:
                 continue
             content = {
                 "versions": versions[-_MOST_VERSIONS:],
@@ -64,7 +61,7 @@ class CarriedLogs:
                 "probe": told["probe"],
             }
             files = [(file["name"], file["size"]) for file in (state["stream"], arrays)]
-            about = self._context, _question(past[:last]), self._notebook, content
+            about = self._context, question, self._notebook, content
             self._store.add(*about, past[last - 1].executed.duration_s, files)
 
     def would_miss(self, past: Sequence[PastRun], run: PastRun) -> bool:
@@ -74,10 +71,10 @@ class CarriedLogs:
         """
         if not run.learning or all(each.executed.reused for each in past if each.learning):
             return False
-        now = [*past, run]
+        moment = _Moment([*past, run], run.after, self._learners)
         return not any(
-            all(_is_as_then(name, version, now, run.after) for name in run.after)
-            for entry in self._store.entries(self._context, _question(now))
+            all(moment.is_as_then(name, version) for name in run.after)
+            for entry in self._entries(moment.past)
             for version in entry.content["versions"]
         )
 
@@ -87,18 +84,20 @@ class CarriedLogs:
         """Return what restores, in a kernel that holds some names, what was known in this state.
 
         None where nothing is kept, or where an object may be in a name and nobody can tell where.
+        Runs of the session have negative numbers there: the kernel has not made them.
         """
-        if any(run.learning and not run.log_note["state"] for run in past):
+        moment = _Moment(past, state, self._learners)
+        if moment.places is None:
             return None
         folder = self._store.folder / VALUES
-        for entry in self._store.entries(self._context, _question(past)):
+        for entry in self._entries(past):
             content = entry.content
             files: list[KeptFile] = [content["stream"], content["arrays"]]
             hashes = (world.file_hash(str(folder / file["name"])) for file in files)
             if any(name != file["name"] for name, file in zip(hashes, files, strict=True)):
                 continue
             for version in content["versions"]:
-                found = _found(version, past, state, held)
+                found = moment.found(version, held)
                 if found is not None:
                     return {
                         "do": "restore",
@@ -108,10 +107,21 @@ class CarriedLogs:
                         "arrays": content["arrays"],
                         "shapes": content["shapes"],
                         "probe": content["probe"],
+                        "run": -max(n for n, run in enumerate(past, 1) if run.learning),
                         "found": found,
-                        "places": [*_places(past)],
+                        "places": [(what, -run, line) for what, run, line in moment.places],
                     }
         return None
+
+    def _entries(self, past: Sequence[PastRun]) -> Sequence[Entry]:
+        question = self._question(past)
+        return self._store.entries(self._context, question) if question else ()
+
+    def _question(self, past: Sequence[PastRun]) -> str:
+        """Return what stands for a log of which all is known, empty for any other."""
+        state = learned(past, self._learners).state
+        is_told = len(state) == 1 and any(run.log_note["state"] == state[0] for run in past)
+        return questions.hashed("learned", *state) if is_told else ""
 
 
 def _versions(
@@ -132,65 +142,55 @@ def _versions(
         before = kept
 
 
-def _found(
-    version: Mapping[str, Any], past: Sequence[PastRun], state: State, held: Collection[str]
-) -> dict[str, tuple[str, list[Any]]] | None:
-    """Return where in some names the objects of a version are: for each a name and the steps.
+class _Moment:
+    """A moment of a session: what it holds, and what is known of the objects there."""
 
-    None where one may be there and nobody can tell where.
-    """
-    if not all(_is_as_then(name, version, past, state) for name in held):
-        return None
-    found: dict[str, tuple[str, list[Any]]] = {}
-    cut = {*held}.intersection(version["cut"])
-    for key, paths in version["tracked"].items():
-        here = [(name, path) for name, path in paths.items() if name in held]
-        known = next(((name, path) for name, path in here if path is not None), None)
-        if known is not None:
-            found[key] = known
-        elif here or not _are_apart(cut, paths, state):
+    def __init__(self, past: Sequence[PastRun], state: State, learners: Learners) -> None:
+        self.past, self._state = past, state
+        self._learned, self._by_value = learned(past, learners), entries_by_value(past)
+        self.places = self._learned.places
+
+    def found(
+        self, version: Mapping[str, Any], held: Collection[str]
+    ) -> dict[str, list[tuple[str, list[Any]]]] | None:
+        """Return where in some names the objects of a version are: names and the steps from each.
+
+        None where one may be there and nobody can tell where.
+        """
+        if not all(self.is_as_then(name, version) for name in held):
             return None
-    return found
+        found: dict[str, list[tuple[str, list[Any]]]] = {}
+        cut = {*held}.intersection(version["cut"])
+        for key, paths in version["tracked"].items():
+            here = {name: path for name, path in paths.items() if name in held}
+            known = [(name, path) for name, path in here.items() if path is not None]
+            is_one = all(self._is_same(name, version) for name in here)
+            if known and (is_one or len(known) == len(here)):
+                found[key] = known
+            elif here or not self._are_apart(cut, paths):
+                return None
+        return found
 
+    def is_as_then(self, name: str, version: Mapping[str, Any]) -> bool:
+        """Return whether a name holds the objects of a version, or others known for the same."""
+        if not is_tied(name, self._state.get(name, NOBODY)):
+            return True
+        is_same = self._is_same(name, version)
+        if name == OPEN_FIGURES:
+            return is_same
+        then, now = version["holds"].get(name), self._learned.of(name)
+        return then is not None and (is_same or then == now != "")
 
-def _is_as_then(
-    name: str, version: Mapping[str, Any], past: Sequence[PastRun], state: State
-) -> bool:
-    """Return whether a name holds the objects of a version, or others of which the same is known.
+    def _is_same(self, name: str, version: Mapping[str, Any]) -> bool:
+        """Return whether a name holds the very objects of a version.
 
-    Of what a run made that found only equal values it is not known with whom it shares objects.
-    """
-    value = state.get(name, NOBODY)
-    if not is_tied(name, value):
-        return True
-    makers = runs_of(value.maker)
-    if any(run.by_value and run.entry in makers for run in past):
-        return False
-    if version["tied"].get(name) == value.maker:
-        return True
-    if len(makers) > 1:
-        return False
-    notes = [run.log_note for run in past if run.entry == value.maker]
-    now = [note["holds"].get(name, _NOTHING) for note in notes if note["state"]]
-    return bool(now and now[0]) and version["holds"].get(name, _NOTHING) == now[0]
+        Of what a run made that found only equal values it is not known with whom it shares them.
+        """
+        maker = self._state.get(name, NOBODY).maker
+        return version["tied"].get(name) == maker and not made_by_value(maker, self._by_value)
 
-
-def _are_apart(cut: Collection[str], paths: Mapping[str, list[Any] | None], state: State) -> bool:
-    """Return whether an object that is found on these paths is in none of the names."""
-    found = [name for name, path in paths.items() if path is not None]
-    shares = [state.get(name, NOBODY).shares for name in found]
-    return not cut or any(each is not None and each.isdisjoint(cut) for each in shares)
-
-
-def _places(past: Sequence[PastRun]) -> Iterator[tuple[str, int, int]]:
-    """Yield where it was learned, as all runs have told it.
-
-    Runs of the session have negative numbers there: the kernel has not made them.
-    """
-    for run in past:
-        for what, number, line in run.log_note["places"]:
-            yield what, -number, line
-
-
-def _question(past: Sequence[PastRun]) -> str:
-    return questions.hashed("learned", *learned(past))
+    def _are_apart(self, cut: Collection[str], paths: Mapping[str, list[Any] | None]) -> bool:
+        """Return whether an object that is found on these paths is in none of the names."""
+        found = [name for name, path in paths.items() if path is not None]
+        shares = [self._state.get(name, NOBODY).shares for name in found]
+        return not cut or any(each is not None and each.isdisjoint(cut) for each in shares)

@@ -9,7 +9,7 @@ from pytest_nbsafe.kernel.contract import OPEN_FIGURES, CellRun
 from pytest_nbsafe.resume import questions, sharing
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, reads_all
-from pytest_nbsafe.resume.positions import runs_told
+from pytest_nbsafe.resume.positions import runs_called
 from pytest_nbsafe.resume.read_beyond import changed_beyond, read_beyond, texts_of_lambdas
 from pytest_nbsafe.resume.state import (
     BESIDE,
@@ -184,5 +184,5 @@ def _texts_told(event: CellRun, past: Sequence[PastRun], state: State) -> list[s
 
     Nobody tells that a lambda was: those of the lambdas that it found are among them.
     """
-    called = [past[run - 1].source for run in runs_told(event) if run <= len(past)]
+    called = [past[run - 1].source for run in runs_called(event) if run <= len(past)]
     return [*called, *texts_of_lambdas(event, past, state)]

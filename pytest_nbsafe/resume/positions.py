@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import CellRun, Position
@@ -16,7 +17,11 @@ from pytest_nbsafe.kernel.learning_contract import LogNote
 from pytest_nbsafe.resume.questions import parsed
 from pytest_nbsafe.values import dataclass
 
-NO_NOTE: LogNote = {"state": "", "places": [], "holds": {}}
+NO_NOTE: LogNote = {"state": "", "before": "", "places": [], "holds": {}}
+
+
+Place = tuple[str, int, int]
+"""What was fitted somewhere, or nothing, the run and the line, as a `LogNote` tells it."""
 
 
 class CannotMove(Exception):  # noqa: N818  # it is an answer
@@ -86,14 +91,19 @@ def _statements(text: str) -> list[ast.stmt]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
 
-def runs_told(event: CellRun) -> set[int]:
-    """Return the numbers of the runs that a run tells of, its own left out."""
+def runs_called(event: CellRun) -> set[int]:
+    """Return the numbers of the runs whose functions a run called, its own left out."""
     runs = {place["run"] for statement in event["statements"] for place in statement["called"]}
     runs |= {run for run, _ in event["raised"]["frames"]} if event["raised"] else set()
-    runs |= {learned["run"] for e in event["evaluations"] for learned in e["learned"]}
-    runs |= {copies["run"] for copies in event["copies"]}
     runs |= {run for _, run, _ in log_note(event)["places"]}
     return runs - {event["run"], 0}
+
+
+def runs_told(event: CellRun) -> set[int]:
+    """Return the numbers of all runs that a run tells of, its own left out."""
+    runs = {learned["run"] for e in event["evaluations"] for learned in e["learned"]}
+    runs |= {copies["run"] for copies in event["copies"]}
+    return runs_called(event) | (runs - {event["run"], 0})
 
 
 def log_note(event: CellRun) -> LogNote:
@@ -103,12 +113,16 @@ def log_note(event: CellRun) -> LogNote:
 
 
 def moved(
-    event: CellRun, number: int, runs: Mapping[int, tuple[int, Moves | None]], own: Moves | None
+    event: CellRun,
+    number: int,
+    runs: Mapping[int, tuple[int, Moves | None]],
+    own: Moves | None,
+    places: Mapping[Place, Place] = MappingProxyType({}),
 ) -> CellRun:
     """Return what a run told, as if it had been the run of this number in the text of today.
 
     `runs` gives for each run that it tells of the number of today, and how its text has moved;
-    `own` how its own has.
+    `own` how its own has; `places` gives where others learned, which are not among the `runs`.
 
     Raises:
         CannotMove: it tells of a place that cannot be told for the text of today.
@@ -117,6 +131,8 @@ def moved(
     where = {**runs, event["run"]: (number, own), 0: (0, None)}
 
     def line_of(run: int, line: int) -> tuple[int, int]:
+        if run not in where:
+            raise CannotMove
         to, shift = where[run]
         return to, line if shift is None else shift.line(line)
 
@@ -125,10 +141,17 @@ def moved(
         at = (line, offset) if shift is None else shift.start(line, offset)
         return {"run": to, "line": at[0], "offset": at[1]}
 
-    def with_place(told: Mapping[str, Any], key: str = "line") -> dict[str, Any]:
-        """Return what was told of another run, of its line under `key`."""
-        run, line = line_of(told["run"], told[key])
-        return {**told, "run": run, key: line}
+    def learned_at(what: str, run: int, line: int) -> Place:
+        now = places.get((what, run, line)) if run not in where else None
+        return now or (what, *line_of(run, line))
+
+    def with_fit(told: Mapping[str, Any]) -> dict[str, Any]:
+        what, run, line = learned_at(told["what"], told["run"], told["line"])
+        return {**told, "what": what, "run": run, "line": line}
+
+    def with_maker(told: Mapping[str, Any]) -> dict[str, Any]:
+        _, run, line = learned_at("", told["run"], told["made_line"])
+        return {**told, "run": run, "made_line": line}
 
     own_run = event["run"]
     changes: dict[str, Any] = {"run": number, "raised": None}
@@ -151,18 +174,17 @@ def moved(
         {
             **told,
             "line": line_of(own_run, told["line"])[1],
-            "learned": [with_place(learned) for learned in told["learned"]],
+            "learned": [with_fit(learned) for learned in told["learned"]],
         }
         for told in event["evaluations"]
     ]
     changes["copies"] = [
-        {**with_place(told, "made_line"), "line": line_of(own_run, told["line"])[1]}
-        for told in event["copies"]
+        {**with_maker(told), "line": line_of(own_run, told["line"])[1]} for told in event["copies"]
     ]
     note = log_note(event)
     if note["places"]:
-        places = [(what, *line_of(run, line)) for what, run, line in note["places"]]
-        changes["inputs"] = {**event["inputs"], "fit_log": {**note, "places": places}}  # type: ignore[dict-item]
+        added = [(what, *line_of(run, line)) for what, run, line in note["places"]]
+        changes["inputs"] = {**event["inputs"], "fit_log": {**note, "places": added}}  # type: ignore[dict-item]
     return {**event, **changes}  # type: ignore[typeddict-item]  # the same keys
 
 

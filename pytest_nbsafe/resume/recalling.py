@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import questions, sharing, world
-from pytest_nbsafe.resume.carried_logs import learned
 from pytest_nbsafe.resume.catching_up import lists_names
-from pytest_nbsafe.resume.following import by_value, found_names
+from pytest_nbsafe.resume.following import found_names
+from pytest_nbsafe.resume.learned import Learned, learned
 from pytest_nbsafe.resume.memory import Memory, why_unfit
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, reads_all
-from pytest_nbsafe.resume.positions import CannotMove, Moves, moved, moves, runs_told
+from pytest_nbsafe.resume.positions import (
+    CannotMove,
+    Moves,
+    Place,
+    moved,
+    moves,
+    runs_called,
+    runs_told,
+)
 from pytest_nbsafe.resume.read_beyond import read_beyond
 from pytest_nbsafe.resume.shown_lines import moved_outputs
 from pytest_nbsafe.resume.shown_numbers import renumbered, shown_so_far
@@ -24,7 +32,9 @@ from pytest_nbsafe.resume.state import (
     Held,
     State,
     changed_in_place,
+    is_tied,
     lookups_told,
+    made_by_value,
     results_of,
 )
 from pytest_nbsafe.resume.words import words_of
@@ -72,7 +82,8 @@ def kept(
     if not is_fit:
         return secrets.token_hex(8)
     about = memory.context, questions.of_cell(source), memory.notebook
-    held = content(executed, source, past, state, here)
+    known = learned(past, memory.learners)
+    held = content(executed, source, past, state, known, here)
     return memory.store.add(*about, held, executed.duration_s)
 
 
@@ -81,6 +92,7 @@ def content(
     source: str,
     past: Sequence[PastRun],
     state: State,
+    known: Learned,
     here: Collection[str] | None = None,
 ) -> Mapping[str, Any]:
     """Return what is kept of a run that was made in a state, `past` being the runs before it.
@@ -89,12 +101,14 @@ def content(
     and the entry that made it; `unread` those that it mentions without reading them; `runs` those
     whose functions it called; `around`, where it changed objects in place, who made what may share
     them; `shared` who made those that may share objects with one another; `seen` with whom each
-    may share them of the names `here`; `learned` what stands for all that the
-    watch of learning has seen before it; `shown` the texts of functions that it may show.
+    may share them of the names `here`; `learned` what stands for all that was learned before it,
+    at `places` if it tells of any, `known` for what was known of the objects in its `names`;
+    `shown` the texts of functions that it may show.
     """
     event = executed.event
     assert event is not None, "only runs with an event are kept"
-    runs = {run: (past[run - 1].entry, past[run - 1].source) for run in sorted(runs_told(event))}
+    told = runs_told(event) if known.places is None else runs_called(event)
+    runs = {run: (past[run - 1].entry, past[run - 1].source) for run in sorted(told)}
     texts = [source, *(text for _, text in runs.values())]
     is_open, beyond = reads_all(*texts), sorted(read_beyond(texts, event, past, state))
     mentioned = words_of(*texts)
@@ -115,7 +129,9 @@ def content(
         "around": sharing.stamps(state, state, others) if changes else {},
         "shared": sharing.shared(names, state, others, changes=changes),
         "seen": sharing.seen(names, state, here),
-        "learned": learned(past),
+        "learned": known.state,
+        "places": known.places if runs_told(event) > told else (),
+        "known": {name: known.of(name) for name in names},
         "shown": _texts_shown(mentioned, past),
     }
 
@@ -147,8 +163,11 @@ def recalled(
         raise NotAsThen(f"what `{name}` shares with other names may have changed")
     if content["shown"] != _texts_shown(words, past):
         raise NotAsThen("the text of a function that it may show changed")
+    places: Mapping[Place, Place] = {}
     if memory.learners.took_part(event):
-        _compare_learning(entry, past, state)
+        now = learned(past, memory.learners)
+        _compare_learning(entry, past, state, now)
+        places = _same_places(content["places"], now.places or ())
     hinders = world.changed(event["inputs"], memory.environ) if event["inputs"] else ""
     if hinders:
         raise NotAsThen(hinders)
@@ -159,7 +178,7 @@ def recalled(
     try:
         runs = {int(run): _place(past, *told) for run, told in content["runs"].items()}
         own = moves(content["source"], source)
-        told = moved(event, number, runs, own)
+        told = moved(event, number, runs, own, places)
     except CannotMove:
         raise NotAsThen("a function that it calls changed") from None
     try:
@@ -219,12 +238,26 @@ def _otherwise_shared(
     return sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
 
 
-def _compare_learning(entry: Entry, past: Sequence[PastRun], state: State) -> None:
+def _compare_learning(entry: Entry, past: Sequence[PastRun], state: State, now: Learned) -> None:
     """Compare what lies in no value: which rows came from where, and who has learned from them."""
-    if by_value(entry, past, state):
-        raise NotAsThen("what it learns from was made anew")
-    if learned(past) != entry.content["learned"]:
+    if list(now.state) != [*entry.content["learned"]]:
         raise NotAsThen("another cell has learned before it")
+    others, then = entries_by_value(past), entry.content["known"]
+    for name, (_, maker) in entry.content["names"].items():
+        held = state.get(name, NOBODY)
+        is_anew = held.maker != maker or made_by_value(maker, others)
+        if is_anew and is_tied(name, held) and not then[name] == now.of(name) != "":
+            raise NotAsThen("what it learns from was made anew")
+
+
+def _same_places(then: Iterable[Place], now: Iterable[Place]) -> dict[Place, Place]:
+    """Return for each place of then the one of now, where there is one alone."""
+    places: dict[Place, Place] = {}
+    several = set[Place]()
+    for (what, run, line), place in zip(then, now, strict=False):
+        if places.setdefault((what, run, line), place) != place:
+            several.add((what, run, line))
+    return {was: place for was, place in places.items() if was not in several}
 
 
 def _texts(content: Mapping[str, Any], source: str) -> list[str]:

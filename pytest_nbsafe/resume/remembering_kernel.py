@@ -84,7 +84,7 @@ class RememberingKernel:
         self.state: State = START
         about = memory.store, memory.context, memory.notebook
         self.keeper = Keeper(*about) if memory.keeps else None
-        self._logs = CarriedLogs(*about)
+        self._logs = CarriedLogs(*about, memory.learners)
 
     @property
     def alive(self) -> bool:

@@ -10,7 +10,7 @@ from watching import Watched, watching
 
 from pytest_nbsafe.kernel.checkpoint.carried_log import CarriedLogs, restore
 from pytest_nbsafe.kernel.checkpoint_contract import CarryQuestion
-from pytest_nbsafe.kernel.learning_contract import LogNote
+from pytest_nbsafe.kernel.learning_contract import NOTHING, LogNote
 
 DATA = "X, y = load_wine(return_X_y=True)\n"
 SPLIT = (
@@ -121,15 +121,16 @@ def test_a_log_that_was_carried_goes_on_like_its_own(tmp_path: Path) -> None:
             "arrays": kept["arrays"],
             "shapes": kept["shapes"],
             "probe": kept["probe"],
+            "run": 1,
             "found": {
-                key: next((n, p) for n, p in paths.items() if p is not None)
+                key: [(n, p) for n, p in paths.items() if p is not None]
                 for key, paths in version["tracked"].items()
             },
             "places": note["places"],
         }
         restore(watched.desk, watched.names, asked)
         watched.run(LATER)
-        carried = noted(watched, CarriedLogs()), watched.told()
+        carried = noted(watched, watched.desk.logs), watched.told()
         assert watched.listener.faults == []
     assert carried == stayed
     assert len(stayed[1]) == 2
@@ -143,7 +144,7 @@ def test_what_is_known_of_the_objects_in_a_name_is_told() -> None:
 
     plain = holds(TWO + "n, both = 1, [one, two]")
     assert {"a", "b", "one", "two", "both"} <= plain.keys()
-    assert "n" not in plain
+    assert plain["n"] == NOTHING
     turned = holds(TWO + "n, both = 1, [two, one]")
     assert turned["both"] != plain["both"]
     assert turned["one"] == plain["one"]

@@ -167,6 +167,25 @@ def test_only_cells_that_read_a_model_run_again_after_it(pages: Pages) -> None:
     assert resumed == pages.leaks(last, "off")
 
 
+@pytest.mark.parametrize(
+    ("cell", "made"), [(1, [1, 2, 3]), (2, [2]), pytest.param(3, [3], marks=pytest.mark.corpus)]
+)
+def test_what_learns_from_equal_rows_made_anew_is_reused(
+    pages: Pages, cell: int, made: list[int]
+) -> None:
+    """What is known of the rows is what was known; cells 2 and 3 call a function of cell 1."""
+    pages.leaks(MODELS)
+    edited = MODELS.replace(f"# %% [{cell}]\n", f"# %% [{cell}]\nthis_is = {cell}\n")
+    resumed = pages.leaks(edited)
+    assert pages.made() == made
+    assert resumed == pages.leaks(edited, "off")
+    again = edited.replace("print([", "print('all', [")
+    resumed = pages.leaks(again)
+    assert pages.made() == [8]
+    assert len(pages.kernels) == 1
+    assert resumed == pages.leaks(again, "off")
+
+
 @pytest.mark.corpus
 def test_what_nobody_could_tell_is_learned_again(
     pages: Pages, monkeypatch: pytest.MonkeyPatch

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..checkpoint_contract import CarriedLog, CarryQuestion, LogState, LogVersion
 from ..learning.fit_log import NOWHERE, FitLog, Place, Prediction, hold
-from ..learning_contract import LogNote
+from ..learning_contract import NOTHING, LogNote
 from . import blobs, holders
 
 if TYPE_CHECKING:
@@ -40,6 +40,11 @@ class CarriedLogs:
         self._versions: list[LogVersion] = []
         self._holdings: dict[str, Holdings] = {}
         self._alive: set[int] = set()
+        self._told: dict[str, str] = {}
+
+    def begin(self, log: FitLog, run: int) -> None:
+        """Go on from a log that was known after an earlier run."""
+        self._states.append(_State(run, *self._pickled(log)))
 
     def note(
         self,
@@ -58,6 +63,7 @@ class CarriedLogs:
         if self.is_over or not (has_changed or self._states):
             return None
         alive = _alive(log)
+        before = self._states[-1].digest if self._states else ""
         if has_changed:
             self._states.append(_State(run, *self._pickled(log)))
         self._look(alive, home, own, touched)
@@ -71,7 +77,8 @@ class CarriedLogs:
             for key, path in holdings.paths.items():
                 if key in alive:
                     tracked.setdefault(str(key), {})[name] = path
-        holds = _told(log, self._holdings)
+        told, holds = self._told, _told(log, self._holdings)
+        self._told = holds
         self._versions.append(
             {
                 "run": run,
@@ -84,8 +91,9 @@ class CarriedLogs:
         )
         return {
             "state": self._states[-1].digest,
+            "before": before,
             "places": [(*place,) for place in log.places[log.told_places :]],
-            "holds": {name: holds[name] for name in touched & holds.keys()},
+            "holds": {n: held for n, held in holds.items() if n in touched or told.get(n) != held},
         }
 
     def kept(self, folder: str) -> CarriedLog:
@@ -211,7 +219,7 @@ def probe() -> str:
 
 
 def _told(log: FitLog, names: Mapping[str, Holdings]) -> dict[str, str]:
-    """Return what stands for that which is known of the objects in names, see `LogNote`."""
+    """Return what stands for that which is known of the objects in each name, see `LogNote`."""
     known: dict[int, list[Any]] = {}
     for table in _TABLES:
         for key, (ref, fact) in list(getattr(log, table).items()):
@@ -219,7 +227,7 @@ def _told(log: FitLog, names: Mapping[str, Holdings]) -> dict[str, str]:
                 about = (fact.fit, fact.rows) if isinstance(fact, Prediction) else (fact,)
                 numbers = [None if each is None else each.number for each in about]
                 known.setdefault(key, []).append((table, numbers))
-    told = {}
+    told = dict.fromkeys(names, NOTHING)
     for name, held in names.items():
         found = sorted(repr((path, known[key])) for key, path in held.paths.items() if key in known)
         if held.is_cut or any(held.paths[key] is None for key in held.paths.keys() & known.keys()):
@@ -256,17 +264,22 @@ def restore(desk: Any, home: Mapping[str, Any], asked: CarryQuestion) -> None:
     if places != len(asked["places"]) + 1:
         message = "places are missing"
         raise ValueError(message)
-    found = {int(key): holders.at(home[name], path) for key, (name, path) in asked["found"].items()}
+    found = {
+        int(key): [holders.at(home[name], path) for name, path in paths]
+        for key, paths in asked["found"].items()
+    }
     tables: dict[str, Any] = {name: {} for name in _TABLES}
     for name, table in tables.items():
         for key, fact in held[name].items():
-            if key in found:
-                hold(table, found[key], fact)
+            for value in found.get(key, ()):
+                hold(table, value, fact)
     vars(log.registry).update(registry)
     log.places = [NOWHERE, *(Place(*place) for place in asked["places"])]
     for name, value in [*facts.items(), ("_counts", counts), *tables.items()]:
         setattr(log, name, value)
     log.start()
+    desk.logs = CarriedLogs()
+    desk.logs.begin(log, asked["run"])
     desk.is_resting = False
 
 
