@@ -10,7 +10,7 @@ from typing import Any
 from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import questions, sharing, world
 from pytest_nbsafe.resume.catching_up import lists_names
-from pytest_nbsafe.resume.following import found_names
+from pytest_nbsafe.resume.following import by_value, found_names
 from pytest_nbsafe.resume.learned import Learned, learned
 from pytest_nbsafe.resume.memory import Memory, why_unfit
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, reads_all
@@ -202,11 +202,16 @@ def _has_traceback(executed: Executed) -> bool:
 def known_run(
     memory: Memory, source: str, past: Sequence[PastRun], state: State, limit_s: float | None
 ) -> tuple[Entry, Executed] | str:
-    """Return the entry that stands for a run now and what it gave, or why there is none."""
+    """Return the entry that stands for a run now and what it gave, or why there is none.
+
+    One that found the very values comes before those that found equal ones: what is kept of it, and
+    of those that follow, can be loaded.
+    """
     reason = why_unfit(memory, source)
     if reason:
         return reason
-    for entry in memory.store.entries(memory.context, questions.of_cell(source)):
+    entries = memory.store.entries(memory.context, questions.of_cell(source))
+    for entry in sorted(entries, key=lambda entry: by_value(entry, past, state) != ""):
         try:
             return entry, recalled(entry, source, past, state, memory, limit_s)
         except NotAsThen as other:

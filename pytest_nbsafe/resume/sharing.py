@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pytest_nbsafe.resume import questions
-from pytest_nbsafe.resume.state import State, changed_in_place, is_tied, runs_of
+from pytest_nbsafe.resume.state import NOBODY, State, changed_in_place, is_tied, runs_of
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.values import replace
 
@@ -63,8 +63,8 @@ def shared(
 
 def are_apart(name: str, other: str, state: State) -> bool:
     """Return whether two names are known to share nothing."""
-    known = state[other].shares is not None
-    return known and (shares := state[name].shares) is not None and other not in shares
+    one, two = state.get(name, NOBODY).shares, state.get(other, NOBODY).shares
+    return one is not None and two is not None and other not in one
 
 
 def seen(

@@ -87,3 +87,14 @@ def test_a_module_of_the_project_draws_in_it(own_store: Path) -> None:
         edited = (*cells[:place], edit, *cells[place + 1 :])
         both = [shown(own_store / "nb.ipynb", edited, resumed=resumed) for resumed in (True, False)]
         assert both[0] == both[1]
+
+
+def test_the_first_to_be_opened_is_so_in_a_cell_that_is_reused(own_store: Path) -> None:
+    """It changes what is open, while nothing was; a name above it is made anew."""
+    pytest.importorskip("matplotlib")
+    opens = "fig, ax = plt.subplots(); ax.plot([1, 2]);"
+    cells = USE, "rows = [1, 2]", opens, "print(rows, plt.get_fignums())"
+    path = own_store / "nb.ipynb"
+    shown(path, cells, resumed=True)
+    edited = (cells[0], "rows = [1, 2]\nmore = 1", *cells[2:])
+    assert shown(path, edited, resumed=True) == shown(path, edited, resumed=False)
