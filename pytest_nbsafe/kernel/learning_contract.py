@@ -58,13 +58,12 @@ class Copies(TypedDict):
 class LogNote(TypedDict):
     """What stands for all that was known of learning after a run, but where it was learned.
 
-    `before` is the `state` that the run found, empty where nothing had been learned. `places` are
-    those that the run has added, in their order: what was fitted there (or nothing), run and line.
+    `places` are those that the run has added, in their order: what was fitted there (or nothing),
+    run and line.
     `holds` gives what stands for that which is known of the objects in a name: `NOTHING`, or empty
     where nobody can tell; of names that it may have changed, or where that is new.
     """
 
     state: str
-    before: str
     places: list[tuple[str, int, int]]
     holds: dict[str, str]

@@ -15,9 +15,7 @@ from typing import Any
 from pytest_nbsafe.kernel.checkpoint_contract import CarryQuestion, KeptFile, LogVersion
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES
 from pytest_nbsafe.resume import questions, world
-from pytest_nbsafe.resume.learned import learned
-from pytest_nbsafe.resume.learners import Learners
-from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value
+from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned
 from pytest_nbsafe.resume.state import NOBODY, State, is_tied, made_by_value
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.store.database import VALUES, Entry, Store
@@ -28,9 +26,8 @@ _MOST_VERSIONS = 100
 class CarriedLogs:
     """The logs of the kernels of one context."""
 
-    def __init__(self, store: Store, context: str, notebook: str, learners: Learners) -> None:
+    def __init__(self, store: Store, context: str, notebook: str) -> None:
         self._store, self._context, self._notebook = store, context, notebook
-        self._learners = learners
 
     def keep(
         self, live: LiveKernel, past: Sequence[PastRun], number_of: Callable[[int], int]
@@ -49,7 +46,7 @@ class CarriedLogs:
             last = number_of(state["run"])
             mine = [version for version in told["versions"] if version["state"] == number]
             versions = list(_versions(mine, past, number_of))
-            question = self._question(past[:last])
+            question = _question(past[:last])
             if not versions or not question:
                 continue
             content = {
@@ -71,7 +68,7 @@ class CarriedLogs:
         """
         if not run.learning or all(each.executed.reused for each in past if each.learning):
             return False
-        moment = _Moment([*past, run], run.after, self._learners)
+        moment = _Moment([*past, run], run.after)
         return not any(
             all(moment.is_as_then(name, version) for name in run.after)
             for entry in self._entries(moment.past)
@@ -86,7 +83,7 @@ class CarriedLogs:
         None where nothing is kept, or where an object may be in a name and nobody can tell where.
         Runs of the session have negative numbers there: the kernel has not made them.
         """
-        moment = _Moment(past, state, self._learners)
+        moment = _Moment(past, state)
         if moment.places is None:
             return None
         folder = self._store.folder / VALUES
@@ -114,14 +111,8 @@ class CarriedLogs:
         return None
 
     def _entries(self, past: Sequence[PastRun]) -> Sequence[Entry]:
-        question = self._question(past)
+        question = _question(past)
         return self._store.entries(self._context, question) if question else ()
-
-    def _question(self, past: Sequence[PastRun]) -> str:
-        """Return what stands for a log of which all is known, empty for any other."""
-        state = learned(past, self._learners).state
-        is_told = len(state) == 1 and any(run.log_note["state"] == state[0] for run in past)
-        return questions.hashed("learned", *state) if is_told else ""
 
 
 def _versions(
@@ -145,9 +136,9 @@ def _versions(
 class _Moment:
     """A moment of a session: what it holds, and what is known of the objects there."""
 
-    def __init__(self, past: Sequence[PastRun], state: State, learners: Learners) -> None:
+    def __init__(self, past: Sequence[PastRun], state: State) -> None:
         self.past, self._state = past, state
-        self._learned, self._by_value = learned(past, learners), entries_by_value(past)
+        self._learned, self._by_value = learned(past), entries_by_value(past)
         self.places = self._learned.places
 
     def found(
@@ -194,3 +185,13 @@ class _Moment:
         found = [name for name, path in paths.items() if path is not None]
         shares = [self._state.get(name, NOBODY).shares for name in found]
         return not cut or any(each is not None and each.isdisjoint(cut) for each in shares)
+
+
+def _question(past: Sequence[PastRun]) -> str:
+    """Return what stands for a log of which all is known, empty for any other."""
+    known = learned(past)
+    return (
+        questions.hashed("learned", *known.state)
+        if known.state and known.places is not None
+        else ""
+    )

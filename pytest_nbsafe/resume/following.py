@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES, CellRun
 from pytest_nbsafe.resume import questions, sharing
 from pytest_nbsafe.resume.kept_values import Keeper
-from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, reads_all
+from pytest_nbsafe.resume.learned import is_as_then, told, untold
+from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned, reads_all
 from pytest_nbsafe.resume.positions import runs_called
 from pytest_nbsafe.resume.read_beyond import changed_beyond, read_beyond, texts_of_lambdas
 from pytest_nbsafe.resume.state import (
@@ -20,6 +22,7 @@ from pytest_nbsafe.resume.state import (
     asks_figures,
     bound_again,
     changed_in_place,
+    is_tied,
     made_by_value,
     names_of,
     sources,
@@ -27,6 +30,7 @@ from pytest_nbsafe.resume.state import (
 )
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
+from pytest_nbsafe.values import replace
 
 _KEEPS_RESULTS = "functools._lru_cache_wrapper"
 
@@ -60,7 +64,19 @@ def recalled_run(
     equal = by_value(entry, past, state)
     more = sharing.not_seen(entry.content["seen"], state, by_value=bool(equal))
     about = past, state, _links(entry, executed, past, state), keeper, more
-    return _past_run(source, executed, entry.id, *about, by_value=equal)
+    tells = knows_the_same(entry, past, state)
+    return _past_run(source, executed, entry.id, *about, by_value=equal, tells=tells)
+
+
+def made_anew(entry: Entry, past: Sequence[PastRun], state: State) -> list[str]:
+    """Return the names of which a run would find other values now than it found, be they equal."""
+    others = entries_by_value(past)
+    return [
+        name
+        for name, (_, maker) in entry.content["names"].items()
+        for held in (state.get(name, NOBODY),)
+        if held.maker != maker or made_by_value(maker, others)
+    ]
 
 
 def by_value(entry: Entry, past: Sequence[PastRun], state: State) -> str:
@@ -68,13 +84,16 @@ def by_value(entry: Entry, past: Sequence[PastRun], state: State) -> str:
 
     That is empty where it would find the very values that it found.
     """
-    others = entries_by_value(past)
-    found: list[str] = []
-    for name, (_, maker) in entry.content["names"].items():
-        held = state.get(name, NOBODY)
-        if held.maker != maker or made_by_value(maker, others):
-            found += [name, sharing.stamp(held.maker, others)]
-    return questions.hashed(*found) if found else ""
+    others, names = entries_by_value(past), made_anew(entry, past, state)
+    found = ((name, sharing.stamp(state.get(name, NOBODY).maker, others)) for name in names)
+    return questions.hashed(*itertools.chain(*found)) if names else ""
+
+
+def knows_the_same(entry: Entry, past: Sequence[PastRun], state: State) -> bool:
+    """Return whether of all that a run would find now the same is known as was of what it found."""
+    anew = made_anew(entry, past, state)
+    tied = (name for name in anew if is_tied(name, state.get(name, NOBODY)))
+    return is_as_then(entry.content, learned(past), tied)
 
 
 def after_run(
@@ -129,15 +148,24 @@ def _past_run(
     more: Mapping[str, sharing.Shares],
     *,
     by_value: str = "",
+    tells: bool = True,
 ) -> PastRun:
-    """Return a run of a session that was made, or recalled, in a state, and what is kept of it."""
+    """Return a run of a session that was made, or recalled, in a state, and what is kept of it.
+
+    It `tells` of learning if what it told then is so now.
+    """
     changed = changed_in_place(state, executed.event) if executed.event is not None else ()
     links = sharing.linked(links, changed, more)
     now = after_run(source, executed, entry, past, state, links, by_value, more)
     equal = {*entries_by_value(past), *((entry,) if by_value else ())}
     kept = keeper.known(entry, now, equal) if keeper is not None else ()
     read = _beyond(source, executed, past, state)
-    return PastRun(entry, source, executed, state, now, kept, by_value, read, links)
+    run = PastRun(entry, source, executed, state, now, kept, by_value, read, links)
+    before, note = learned(past), run.log_note
+    if tells and note["state"]:
+        return replace(run, learned=told(before, note))
+    mark = f"{entry} {by_value}" if run.learning else ""
+    return replace(run, learned=untold(before, mark, run.changed))
 
 
 def _links(

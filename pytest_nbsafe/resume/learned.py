@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from pytest_nbsafe.kernel.learning_contract import NOTHING
-from pytest_nbsafe.resume.learners import Learners
-from pytest_nbsafe.resume.past_runs import PastRun
+from pytest_nbsafe.kernel.learning_contract import NOTHING, LogNote
 from pytest_nbsafe.resume.positions import Place
 from pytest_nbsafe.values import dataclass
 
@@ -30,30 +29,35 @@ class Learned:
         return self.names.get(name, self.others)
 
 
-def learned(past: Sequence[PastRun], learners: Learners) -> Learned:
-    """Return what is known of learning after some runs.
+START = Learned((), (), {})
+"""What is known in a fresh kernel."""
 
-    What a run told that is recalled holds if it found then what was known now: of those that learn
-    or judge that has been compared, see `recalling`.
+
+def told(before: Learned, note: LogNote) -> Learned:
+    """Return what is known after a run that told it."""
+    places = before.places
+    if places is not None:
+        places += tuple((what, number, line) for what, number, line in note["places"])
+    return Learned((note["state"],), places, {**before.names, **note["holds"]}, before.others)
+
+
+def untold(before: Learned, mark: str, changed: Iterable[str]) -> Learned:
+    """Return what is known after a run of which nobody told it.
+
+    `mark` stands for the run if it has learned, else it is empty; it has `changed` some names.
     """
-    state, names, others = tuple[str, ...](), dict[str, str](), NOTHING
-    places: tuple[Place, ...] | None = ()
-    for run in past:
-        note = run.log_note
-        before = (note["before"],) if note["before"] else ()
-        is_as_told = (
-            not run.executed.reused
-            or learners.took_part(run.executed.event)
-            or (before == state and not run.by_value)
-        )
-        if note["state"] and is_as_told:
-            state = (note["state"],)
-            if places is not None:
-                places += tuple((what, number, line) for what, number, line in note["places"])
-            names.update(note["holds"])
-        elif run.learning:
-            state = (*state, f"{run.entry} {run.by_value}")
-            places, names, others = None, {}, ""
-        else:
-            names.update(dict.fromkeys(run.changed, "" if state else NOTHING))
-    return Learned(state, places, names, others)
+    if mark:
+        return Learned((*before.state, mark), None, {}, "")
+    names = dict.fromkeys(changed, "" if before.state else NOTHING)
+    return Learned(before.state, before.places, {**before.names, **names}, before.others)
+
+
+def is_as_then(content: Mapping[str, Any], now: Learned, anew: Iterable[str]) -> bool:
+    """Return whether the same is known now as was when an entry with this content was made.
+
+    Of the names that hold other objects than then, of equal value, it has to be known.
+    """
+    then = content["known"]
+    return list(now.state) == [*content["learned"]] and all(
+        then[name] == now.of(name) != "" for name in anew
+    )

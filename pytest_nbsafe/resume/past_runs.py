@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES, Inputs
 from pytest_nbsafe.kernel.learning_contract import LogNote
+from pytest_nbsafe.resume.learned import START, Learned
 from pytest_nbsafe.resume.positions import NO_NOTE, log_note
 from pytest_nbsafe.resume.state import (
     BESIDE,
@@ -78,7 +79,7 @@ class PastRun:
     it, none where nothing is. `beyond` are names that it may have read though neither it nor a
     function that it mentions does. Where the values that it found are equal to those that it would
     find now, but other runs made them, `by_value` stands for those. `links` are as `state.after`
-    takes them.
+    takes them. `learned` is what is known of learning after it.
     """
 
     entry: str
@@ -90,6 +91,7 @@ class PastRun:
     by_value: str = ""
     beyond: frozenset[str] = frozenset()
     links: Mapping[str, Collection[str]] | None = None
+    learned: Learned = START
 
     @property
     def inputs(self) -> Inputs | None:
@@ -176,6 +178,11 @@ def entries_by_value(past: Iterable[PastRun]) -> dict[str, str]:
     Each comes with what stands for the values that it would find now.
     """
     return {run.entry: run.by_value for run in past if run.by_value}
+
+
+def learned(past: Sequence[PastRun]) -> Learned:
+    """Return what is known of learning after some runs."""
+    return past[-1].learned if past else START
 
 
 def may_change_all(*texts: str) -> bool:

@@ -17,7 +17,7 @@ from pytest_nbsafe.kernel.learning_contract import LogNote
 from pytest_nbsafe.resume.questions import parsed
 from pytest_nbsafe.values import dataclass
 
-NO_NOTE: LogNote = {"state": "", "before": "", "places": [], "holds": {}}
+NO_NOTE: LogNote = {"state": "", "places": [], "holds": {}}
 
 
 Place = tuple[str, int, int]

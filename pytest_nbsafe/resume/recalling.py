@@ -10,10 +10,9 @@ from typing import Any
 from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import questions, sharing, world
 from pytest_nbsafe.resume.catching_up import lists_names
-from pytest_nbsafe.resume.following import by_value, found_names
-from pytest_nbsafe.resume.learned import Learned, learned
+from pytest_nbsafe.resume.following import by_value, found_names, knows_the_same
 from pytest_nbsafe.resume.memory import Memory, why_unfit
-from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, reads_all
+from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned, reads_all
 from pytest_nbsafe.resume.positions import (
     CannotMove,
     Moves,
@@ -32,9 +31,7 @@ from pytest_nbsafe.resume.state import (
     Held,
     State,
     changed_in_place,
-    is_tied,
     lookups_told,
-    made_by_value,
     results_of,
 )
 from pytest_nbsafe.resume.words import words_of
@@ -82,8 +79,7 @@ def kept(
     if not is_fit:
         return secrets.token_hex(8)
     about = memory.context, questions.of_cell(source), memory.notebook
-    known = learned(past, memory.learners)
-    held = content(executed, source, past, state, known, here)
+    held = content(executed, source, past, state, here)
     return memory.store.add(*about, held, executed.duration_s)
 
 
@@ -92,7 +88,6 @@ def content(
     source: str,
     past: Sequence[PastRun],
     state: State,
-    known: Learned,
     here: Collection[str] | None = None,
 ) -> Mapping[str, Any]:
     """Return what is kept of a run that was made in a state, `past` being the runs before it.
@@ -105,7 +100,7 @@ def content(
     at `places` if it tells of any, `known` for what was known of the objects in its `names`;
     `shown` the texts of functions that it may show.
     """
-    event = executed.event
+    event, known = executed.event, learned(past)
     assert event is not None, "only runs with an event are kept"
     told = runs_told(event) if known.places is None else runs_called(event)
     runs = {run: (past[run - 1].entry, past[run - 1].source) for run in sorted(told)}
@@ -163,11 +158,11 @@ def recalled(
         raise NotAsThen(f"what `{name}` shares with other names may have changed")
     if content["shown"] != _texts_shown(words, past):
         raise NotAsThen("the text of a function that it may show changed")
-    places: Mapping[Place, Place] = {}
     if memory.learners.took_part(event):
-        now = learned(past, memory.learners)
-        _compare_learning(entry, past, state, now)
-        places = _same_places(content["places"], now.places or ())
+        if list(learned(past).state) != [*content["learned"]]:
+            raise NotAsThen("another cell has learned before it")
+        if not knows_the_same(entry, past, state):
+            raise NotAsThen("what it learns from was made anew")
     hinders = world.changed(event["inputs"], memory.environ) if event["inputs"] else ""
     if hinders:
         raise NotAsThen(hinders)
@@ -178,6 +173,7 @@ def recalled(
     try:
         runs = {int(run): _place(past, *told) for run, told in content["runs"].items()}
         own = moves(content["source"], source)
+        places = _same_places(content["places"], learned(past).places or ())
         told = moved(event, number, runs, own, places)
     except CannotMove:
         raise NotAsThen("a function that it calls changed") from None
@@ -241,18 +237,6 @@ def _otherwise_shared(
     then, changes = content["shared"], bool(content["around"])
     now = sharing.shared(content["names"], state, entries_by_value(past), changes=changes)
     return sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
-
-
-def _compare_learning(entry: Entry, past: Sequence[PastRun], state: State, now: Learned) -> None:
-    """Compare what lies in no value: which rows came from where, and who has learned from them."""
-    if list(now.state) != [*entry.content["learned"]]:
-        raise NotAsThen("another cell has learned before it")
-    others, then = entries_by_value(past), entry.content["known"]
-    for name, (_, maker) in entry.content["names"].items():
-        held = state.get(name, NOBODY)
-        is_anew = held.maker != maker or made_by_value(maker, others)
-        if is_anew and is_tied(name, held) and not then[name] == now.of(name) != "":
-            raise NotAsThen("what it learns from was made anew")
 
 
 def _same_places(then: Iterable[Place], now: Iterable[Place]) -> dict[Place, Place]:

@@ -84,7 +84,7 @@ class RememberingKernel:
         self.state: State = START
         about = memory.store, memory.context, memory.notebook
         self.keeper = Keeper(*about) if memory.keeps else None
-        self._logs = CarriedLogs(*about, memory.learners)
+        self._logs = CarriedLogs(*about)
 
     @property
     def alive(self) -> bool:

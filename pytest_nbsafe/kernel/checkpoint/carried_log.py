@@ -63,7 +63,6 @@ class CarriedLogs:
         if self.is_over or not (has_changed or self._states):
             return None
         alive = _alive(log)
-        before = self._states[-1].digest if self._states else ""
         if has_changed:
             self._states.append(_State(run, *self._pickled(log)))
         self._look(alive, home, own, touched)
@@ -91,7 +90,6 @@ class CarriedLogs:
         )
         return {
             "state": self._states[-1].digest,
-            "before": before,
             "places": [(*place,) for place in log.places[log.told_places :]],
             "holds": {n: held for n, held in holds.items() if n in touched or told.get(n) != held},
         }
