@@ -187,6 +187,32 @@ def test_what_learns_from_equal_rows_made_anew_is_reused(
 
 
 @pytest.mark.corpus
+def test_what_was_made_between_of_equal_rows_is_known(pages: Pages) -> None:
+    """Cell 4 learns from nothing, and is reused with what it found; cell 6 needs what it made."""
+    page = (
+        MODELS[: MODELS.index("# %% [4]")]
+        + """
+# %% [4]
+part, ypart = late(train[:150]), ytrain[:150]
+# %% [5]
+line = late(LogisticRegression().fit(part, ypart))
+# %% [6]
+print(round(line.score(part, ypart), 3), round(line.score(test, ytest), 3))
+"""
+    )
+    pages.leaks(page)
+    edited = page.replace("S = late", "this_is = 2\nS = late")
+    resumed = pages.leaks(edited)
+    assert pages.made() == [2]
+    assert resumed == pages.leaks(edited, "off")
+    last = edited.replace("print(", "print('all', ")
+    resumed = pages.leaks(last)
+    assert pages.made() == [6]
+    assert (len(pages.kernels), pages.restored) == (1, [""])
+    assert resumed == pages.leaks(last, "off")
+
+
+@pytest.mark.corpus
 def test_what_nobody_could_tell_is_learned_again(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
