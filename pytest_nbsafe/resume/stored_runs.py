@@ -10,7 +10,7 @@ from pytest_nbsafe.resume import following, recalling
 from pytest_nbsafe.resume.catching_up import Step, needed, steps
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory
-from pytest_nbsafe.resume.past_runs import PastRun
+from pytest_nbsafe.resume.past_runs import PastRun, learned
 from pytest_nbsafe.resume.state import START, Held
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
@@ -63,7 +63,7 @@ def stored_runs(
         if isinstance(known, str):
             token = secrets.token_hex(8)
             after = {**state, **{name: Held("", token) for name in names}}
-            run = PastRun(token, source, Executed("ok"), state, after)
+            run = PastRun(token, source, Executed("ok"), state, after, learned=learned(past))
         else:
             entry, executed = known
             run = following.recalled_run(source, executed, entry, past, state, keeper)
