@@ -58,6 +58,6 @@ def is_as_then(content: Mapping[str, Any], now: Learned, anew: Iterable[str]) ->
     Of the names that hold other objects than then, of equal value, it has to be known.
     """
     then = content["known"]
-    return list(now.state) == [*content["learned"]] and all(
+    return now.state == tuple(content["learned"]) and all(
         then[name] == now.of(name) != "" for name in anew
     )

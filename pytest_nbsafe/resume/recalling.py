@@ -10,7 +10,7 @@ from typing import Any
 from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import questions, sharing, world
 from pytest_nbsafe.resume.catching_up import lists_names
-from pytest_nbsafe.resume.following import by_value, found_names, knows_the_same
+from pytest_nbsafe.resume.following import found_names, knows_the_same, made_anew
 from pytest_nbsafe.resume.memory import Memory, why_unfit
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned, reads_all
 from pytest_nbsafe.resume.positions import (
@@ -159,7 +159,7 @@ def recalled(
     if content["shown"] != _texts_shown(words, past):
         raise NotAsThen("the text of a function that it may show changed")
     if memory.learners.took_part(event):
-        if list(learned(past).state) != [*content["learned"]]:
+        if learned(past).state != tuple(content["learned"]):
             raise NotAsThen("another cell has learned before it")
         if not knows_the_same(entry, past, state):
             raise NotAsThen("what it learns from was made anew")
@@ -207,7 +207,7 @@ def known_run(
     if reason:
         return reason
     entries = memory.store.entries(memory.context, questions.of_cell(source))
-    for entry in sorted(entries, key=lambda entry: by_value(entry, past, state) != ""):
+    for entry in sorted(entries, key=lambda entry: bool(made_anew(entry, past, state))):
         try:
             return entry, recalled(entry, source, past, state, memory, limit_s)
         except NotAsThen as other:

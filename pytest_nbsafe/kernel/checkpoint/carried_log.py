@@ -62,7 +62,8 @@ class CarriedLogs:
         """
         if self.is_over or not (has_changed or self._states):
             return None
-        alive = _alive(log)
+        known = _known(log)
+        alive = set(known)
         if has_changed:
             self._states.append(_State(run, *self._pickled(log)))
         self._look(alive, home, own, touched)
@@ -76,7 +77,7 @@ class CarriedLogs:
             for key, path in holdings.paths.items():
                 if key in alive:
                     tracked.setdefault(str(key), {})[name] = path
-        told, holds = self._told, _told(log, self._holdings)
+        told, holds = self._told, _told(known, self._holdings)
         self._told = holds
         self._versions.append(
             {
@@ -216,8 +217,8 @@ def probe() -> str:
     return f"{hash('nbsafe')} {sys.version_info[:2]} {np.__version__} {sys.byteorder}"
 
 
-def _told(log: FitLog, names: Mapping[str, Holdings]) -> dict[str, str]:
-    """Return what stands for that which is known of the objects in each name, see `LogNote`."""
+def _known(log: FitLog) -> dict[int, list[Any]]:
+    """Return what stands for that which is known of each living object, by its identity."""
     known: dict[int, list[Any]] = {}
     for table in _TABLES:
         for key, (ref, fact) in list(getattr(log, table).items()):
@@ -225,23 +226,20 @@ def _told(log: FitLog, names: Mapping[str, Holdings]) -> dict[str, str]:
                 about = (fact.fit, fact.rows) if isinstance(fact, Prediction) else (fact,)
                 numbers = [None if each is None else each.number for each in about]
                 known.setdefault(key, []).append((table, numbers))
+    return known
+
+
+def _told(known: Mapping[int, Any], names: Mapping[str, Holdings]) -> dict[str, str]:
+    """Return what stands for that which is known of the objects in each name, see `LogNote`."""
     told = dict.fromkeys(names, NOTHING)
     for name, held in names.items():
-        found = sorted(repr((path, known[key])) for key, path in held.paths.items() if key in known)
-        if held.is_cut or any(held.paths[key] is None for key in held.paths.keys() & known.keys()):
+        paths = {key: path for key, path in held.paths.items() if key in known}
+        if held.is_cut or None in paths.values():
             told[name] = ""
-        elif found:
+        elif paths:
+            found = sorted(repr((path, known[key])) for key, path in paths.items())
             told[name] = _hashed("".join(found).encode())
     return told
-
-
-def _alive(log: FitLog) -> set[int]:
-    return {
-        key
-        for table in _TABLES
-        for key, (ref, _) in list(getattr(log, table).items())
-        if ref() is not None
-    }
 
 
 # ------------------------------------------------------------------ in the other kernel
