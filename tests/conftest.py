@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import importlib
 import os
 import shutil
 import signal
@@ -53,8 +55,14 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     asked = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
     few = config.option.keyword or not {TESTS, TESTS.parent} & {*asked}
     unsaid = getattr(config.option, "numprocesses", 0) is None  # 0 without pytest-xdist
-    if unsaid and not few and not hasattr(config, "workerinput"):
+    if few or hasattr(config, "workerinput"):
+        return
+    if unsaid:
         config.option.numprocesses, config.option.dist = "auto", "worksteal"
+    # Its first user on a machine lists all fonts, beside a thread that keeps kernels from being
+    # forked: not whichever test happens to come first.
+    with contextlib.suppress(ImportError):
+        importlib.import_module("matplotlib.font_manager")
 
 
 @pytest.hookimpl(optionalhook=True)
