@@ -60,7 +60,7 @@ class CollectQuestion(TypedDict):
 
 
 class KeptFile(TypedDict):
-    """A file in the folder, named by the hash of its bytes (blake2b, 16 bytes, hexadecimal).
+    """A file in the folder, named by the hash of its bytes (SHA-256, the first 16, hexadecimal).
 
     It has `size` bytes. Where they are fewer than the `whole` that was written into it, they are a
     frame of zstd.

@@ -5,13 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 
+DIGITS = 32
+"""So many of the hexadecimal digits of SHA-256 tell contents apart."""
 _CHUNK = 1024 * 1024
 _known: dict[tuple[str, int, int, int, int], str] = {}
 
 
-def hash_of(data: bytes) -> str:
-    """Return the hash of some bytes, as all that is compared between kernels has it."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+def hash_of(data: bytes | memoryview) -> str:
+    """Return the hash of some bytes, as all that is compared between kernels has it.
+
+    Measured, processors that know SHA-256 hash twice as much in a second with it as with BLAKE2.
+    """
+    return hashlib.sha256(data).hexdigest()[:DIGITS]
 
 
 def hash_of_text(text: str) -> str:
@@ -28,9 +33,9 @@ def hash_of_file(path: str, status: os.stat_result) -> str:
     """
     key = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
     if key not in _known:
-        digest = hashlib.blake2b(digest_size=16)
+        digest = hashlib.sha256()
         with open(path, "rb") as stream:  # noqa: PTH123  # the path is a text
             while chunk := stream.read(_CHUNK):
                 digest.update(chunk)
-        _known[key] = digest.hexdigest()
+        _known[key] = digest.hexdigest()[:DIGITS]
     return _known[key]

@@ -118,7 +118,8 @@ class Raised(TypedDict):
 class FileRead(TypedDict):
     """A file that a run asked for: the path as it asked, made absolute, and where that leads.
 
-    `hash` is of the content (blake2b, 16 bytes, hexadecimal), empty where there is no such file.
+    `hash` is of the content (SHA-256, the first 16 bytes, hexadecimal), empty where there is no
+    such file.
     """
 
     path: str

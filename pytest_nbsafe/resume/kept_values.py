@@ -20,6 +20,7 @@ from pytest_nbsafe.kernel.contract import OPEN_FIGURES, SETS, Fingerprint
 from pytest_nbsafe.resume import questions, world
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.state import State, is_tied, made_by_value
+from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
 from pytest_nbsafe.store.database import VALUES, Store
 from pytest_nbsafe.values import dataclass
@@ -28,7 +29,7 @@ LEAST_S = 0.05
 """What was made more quickly is made again."""
 MOST_SHARE = 0.1
 """How much the children that keep values may compute, of what the notebook itself takes."""
-_WAIT_SHARE = 0.04
+_WAIT_SHARE = 0.03
 """How much of it the last may, for which one waits."""
 _LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
@@ -137,25 +138,43 @@ class Keeper:
         While a child is at it, or they have computed for too long, it is left: a child costs the
         kernel time as well, for all memory that it writes to from then on is copied.
         """
-        left_s = self._left_s()
-        at_stake = {
-            name: owed_s
-            for name, owed_s in self._owed.items()
-            if (name in changes or owed_s >= _WORTH_S)
-            and left_s > _MORE * self._too_short_s.get(name, 0.0)
-        }
-        lost_s = sum(owed_s for name, owed_s in at_stake.items() if name in changes)
-        is_urgent = lost_s >= _WORTH_S or sum(at_stake.values()) >= _LONG_S
-        if not is_urgent or left_s < MOST_SHARE * _WORTH_S:
+        at_stake = self._at_stake(self._owed, changes, self._left_s())
+        if not at_stake:
             return
         self._collect(live, 0.0)
         if not self._begun:
             self._begin(live, now, at_stake, self._left_s(), waits=False)
 
+    def would_keep_before(self, last: Executed, changes: Collection[str]) -> bool:
+        """Tell whether `keep_before` would, once the last run is noted that has been made."""
+        took_s, bound = last.duration_s, last.event["after"] if last.event is not None else ()
+        owed = {**self._owed, **{name: self._owed.get(name, 0.0) + took_s for name in bound}}
+        return bool(self._at_stake(owed, changes, self._left_s() + MOST_SHARE * took_s))
+
+    def _at_stake(
+        self, owed: Mapping[str, float], changes: Collection[str], left_s: float
+    ) -> Mapping[str, float]:
+        """Return what is to be kept before some names are changed, if that is urgent."""
+        at_stake = {
+            name: owed_s
+            for name, owed_s in owed.items()
+            if (name in changes or owed_s >= _WORTH_S)
+            and left_s > _MORE * self._too_short_s.get(name, 0.0)
+        }
+        lost_s = sum(owed_s for name, owed_s in at_stake.items() if name in changes)
+        is_urgent = lost_s >= _WORTH_S or sum(at_stake.values()) >= _LONG_S
+        return at_stake if is_urgent and left_s >= MOST_SHARE * _WORTH_S else {}
+
     def keep_all(self, live: LiveKernel, now: Moment) -> None:
-        """Begin to keep what was put off, for the last cell has run."""
+        """Begin to keep what was put off, for the last cell has run.
+
+        Each by what all runs took that it would take again.
+        """
         self._collect(live, 0.0)
-        self._begin_all(live, now)
+        limit_s = self._last_s()
+        whole_s = self._whole_s().items()
+        worth_s = {n: s for n, s in whole_s if limit_s > self._too_short_s.get(n, 0.0)}
+        self._begin(live, now, worth_s, limit_s, waits=True)
 
     def keep_rest(self, live: LiveKernel, now: Moment) -> None:
         """Begin to keep all that the kernel holds and is not kept yet; nobody waits for it.
@@ -172,23 +191,14 @@ class Keeper:
                 self._owed = {n: s for n, s in self._owed.items() if n not in kept.names}
         self._begin(live, now, self._whole_s(), _REST_S, waits=False)
 
-    def finish(self, live: LiveKernel, now: Moment, *, begins: bool) -> None:
-        """Keep what was put off, if any may be begun; wait a little for all, and note it."""
-        if begins:
-            self._begin_all(live, now)
+    def finish(self, live: LiveKernel) -> None:
+        """Wait a little for all that was begun, and note it."""
         self._collect(live, self._last_s())
 
     def forget(self) -> None:
         """Forget what a kernel was asked to keep that is no more."""
         self._begun, self._owed = {}, {}
         self._makers, self._took_s, self._too_short_s = {}, [], {}
-
-    def _begin_all(self, live: LiveKernel, now: Moment) -> None:
-        """Begin to keep what was put off, each by what all runs took that it would take again."""
-        limit_s = self._last_s()
-        whole_s = self._whole_s().items()
-        worth_s = {n: s for n, s in whole_s if limit_s > self._too_short_s.get(n, 0.0)}
-        self._begin(live, now, worth_s, limit_s, waits=True)
 
     def _whole_s(self) -> dict[str, float]:
         """Return what all runs took that each value would take again."""

@@ -206,13 +206,22 @@ def known_run(
     reason = why_unfit(memory, source)
     if reason:
         return reason
-    entries = memory.store.entries(memory.context, questions.of_cell(source))
+    entries = _entries(memory, source)
     for entry in sorted(entries, key=lambda entry: bool(made_anew(entry, past, state))):
         try:
             return entry, recalled(entry, source, past, state, memory, limit_s)
         except NotAsThen as other:
             reason = reason or str(other)
     return reason or NEW
+
+
+def reason_of_none(memory: Memory, source: str) -> str:
+    """Return why no entry can stand for a run, whatever ran before it; empty if one might."""
+    return why_unfit(memory, source) or ("" if _entries(memory, source) else NEW)
+
+
+def _entries(memory: Memory, source: str) -> Sequence[Entry]:
+    return memory.store.entries(memory.context, questions.of_cell(source))
 
 
 def _compare_names(

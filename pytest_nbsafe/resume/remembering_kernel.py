@@ -6,7 +6,8 @@ that is judged of the answers is judged as before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -14,7 +15,6 @@ from pytest_nbsafe.kernel.checkpoint_contract import VisitQuestion
 from pytest_nbsafe.kernel.contract import (
     OPEN_FIGURES,
     Answer,
-    CellRun,
     HostQuestion,
     Surroundings,
     SurroundingsQuestion,
@@ -22,27 +22,17 @@ from pytest_nbsafe.kernel.contract import (
     no_answer,
 )
 from pytest_nbsafe.resume import following, known_answers, questions, recalling, world
-from pytest_nbsafe.resume.carried_logs import CarriedLogs
 from pytest_nbsafe.resume.catching_up import (
-    Step,
     held_after,
     lists_names,
-    made_now,
-    mentioned,
-    needed,
     opened,
-    steps,
 )
-from pytest_nbsafe.resume.identities import Identities
-from pytest_nbsafe.resume.kept_values import Keeper, Moment
-from pytest_nbsafe.resume.learners import may_learn
-from pytest_nbsafe.resume.memory import Memory, note_varying, to_run
-from pytest_nbsafe.resume.needed_imports import may_tell
+from pytest_nbsafe.resume.memory import Memory, to_run
 from pytest_nbsafe.resume.past_runs import PastRun
-from pytest_nbsafe.resume.repeated_runs import has_failed, is_other, missed_names, verify
-from pytest_nbsafe.resume.run_numbers import RunNumbers
-from pytest_nbsafe.resume.shown_numbers import begins_anew, shown_so_far
-from pytest_nbsafe.resume.state import START, State, asks_figures
+from pytest_nbsafe.resume.repeated_runs import has_failed, missed_names, verify
+from pytest_nbsafe.resume.session_kernel import SessionKernel
+from pytest_nbsafe.resume.shown_numbers import begins_anew
+from pytest_nbsafe.resume.state import asks_figures
 from pytest_nbsafe.runner.executed import Executed, Heard, tell
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
@@ -53,38 +43,16 @@ _PYTHON = "python"
 _SURROUNDINGS = "surroundings"
 
 
-class RememberingKernel:
-    """A kernel of `memory`; `wake` makes the live one, `live` as long as it is up.
-
-    `folder` is told what that has written, unless it runs in a copy: another live one has to find
-    it as the first did. `reasons` say, by the number of the run, why it had to be made. `woken`
-    says whether a live kernel was needed at all. `past` are the runs of the session, `state` is
-    what is held after them. `keeper` keeps values, where any are kept: not while the live kernel is
-    between two states, as it is when what it gives is not what it should.
-    """
+class RememberingKernel(SessionKernel):
+    """A kernel of `memory`; `reasons` say, by the number of the run, why it had to be made."""
 
     def __init__(
         self, memory: Memory, wake: Callable[[], LiveKernel], folder: FolderCopies | None = None
     ) -> None:
+        super().__init__(memory, wake, folder)
         self.reasons: dict[int, str] = {}
-        self.python = self.fault = ""
-        self._memory, self._wake, self._folder = memory, wake, folder
-        self.live: LiveKernel | None = None
-        self.woken = False
-        self._identities = Identities()
-        self.past: list[PastRun] = []
-        self._made, self._again_s = 0, 0.0
-        self._held: dict[str, str] = {}
-        self._numbers = RunNumbers()
-        self._is_whole = self._log_is_whole = True
-        self._left_out = set[str]()
-        self._to_come: tuple[str, ...] = ()
-        self._is_second = self._is_expecting = self._is_visited = self._over = False
-        self._is_between = False
-        self.state: State = START
-        about = memory.store, memory.context, memory.notebook
-        self.keeper = Keeper(*about) if memory.keeps else None
-        self._logs = CarriedLogs(*about)
+        self._is_expecting = self._is_visited = self._over = False
+        self._last: Executed | None = None
 
     @property
     def alive(self) -> bool:
@@ -105,6 +73,9 @@ class RememberingKernel:
 
     def execute(self, source: str, limit_s: float | None, heard: Heard | None) -> Executed:
         """Return what a cell gives: what it gave before, where that would be the same."""
+        live, reason = self.live, self._reason_at_once(source)
+        if live is not None and reason:
+            return self._made_now(live, source, limit_s, heard, reason, len(self._past) + 2)
         known = recalling.known_run(self._memory, source, self.past, self.state, limit_s)
         if not isinstance(known, str) and self._memory.verifier is None:
             run = self._recalled(source, *known)
@@ -113,8 +84,6 @@ class RememberingKernel:
                 tell(run.executed, heard)
                 return run.executed
             known = "another cell has learned before it"
-        number = len(self.past) + 1
-        self.reasons[number] = known if isinstance(known, str) else "it is to be verified"
         whole = lists_names(source) or questions.asks_history(source)
 
         def learns() -> bool:
@@ -122,8 +91,39 @@ class RememberingKernel:
 
         live = self._caught_up((source, *self._to_come), whole=whole, learns=learns)
         if self.keeper is not None:
-            changes = self._memory.changes.get(source, ())
-            self.keeper.keep_before(live, self._now(), changes)
+            self.keeper.keep_before(live, self._now(), self._changes(source))
+        return self._made_now(live, source, limit_s, heard, known, len(self.past) + 1)
+
+    def _reason_at_once(self, source: str) -> str:
+        """Return why a cell has to run, where that is known before the last run is noted.
+
+        Empty where it is not, or where the live kernel is not ready for it as it is.
+        """
+        last, keeper = self._last, self.keeper
+        if self._put_off is None or last is None or self._memory.verifier is not None:
+            return ""
+        holds_all = self._made == len(self._past) + 1 and self._is_whole and self._log_is_whole
+        if not holds_all or self._left_out or not self.alive:
+            return ""
+        if keeper is not None and keeper.would_keep_before(last, self._changes(source)):
+            return ""
+        return recalling.reason_of_none(self._memory, source)
+
+    def _made_now(
+        self,
+        live: LiveKernel,
+        source: str,
+        limit_s: float | None,
+        heard: Heard | None,
+        known: tuple[Entry, Executed] | str,
+        number: int,
+    ) -> Executed:
+        """Return what a cell gives in the live kernel, which holds all that it may read.
+
+        What was `known` of it, or why it has to run, is noted by the `number` of the run. That it
+        was made is noted while the next cell runs, if there is one.
+        """
+        self.reasons[number] = known if isinstance(known, str) else "it is to be verified"
         self._is_between = True
         executed = self._numbered(self._run(live, source, limit_s, heard), number)
         if not self._log_is_whole and self._memory.learners.took_part(executed.event):
@@ -136,19 +136,22 @@ class RememberingKernel:
         if not isinstance(known, str):
             verify(self._memory, number, *known, executed)
         here = None if self._is_whole else [n for n in self._held if self._holds({n})]
-        name = recalling.kept(self._memory, source, executed, self.past, self.state, here)
-        about = self.past, self.state, self.keeper, here
-        self._note(following.made_run(source, executed, name, *about))
-        self._held = held_after(self._held, self.past[-1])
-        self._is_between = False
-        if self.keeper is not None:
-            self.keeper.note(self.past)
-            if self._is_expecting and not self._to_come:
-                self.keeper.keep_all(live, self._now())
+        self._last, self._is_between = executed, False
+        self._put_off = partial(self._note_made, source, executed, here)
+        if len(self._to_come) > 1:
+            return executed
+        self._do_put_off()
+        if self._is_expecting and self.keeper is not None:
+            self.keeper.keep_all(live, self._now())
         return executed
+
+    def _changes(self, source: str) -> Collection[str]:
+        """Return the names that a text may change."""
+        return self._memory.changes.get(source, ())
 
     def expect(self, sources: Sequence[str]) -> None:
         """Take note of the cells that will be run: what they read will be needed."""
+        self._do_put_off()
         self._to_come, self._is_expecting = tuple(sources), bool(sources)
 
     def aside(self, asked: HostQuestion, margin_s: float) -> Answer:
@@ -212,7 +215,8 @@ class RememberingKernel:
         if self.keeper is not None:
             self.keeper.keep_rest(live, self._now())
         names = self._held.items()
-        self.state = {n: h for n, h in self.state.items() if n[:1] == "<" or (n, h.maker) in names}
+        state = self.state.items()
+        self._state = {n: h for n, h in state if n[:1] == "<" or (n, h.maker) in names}
         return live.visited(asked)
 
     def knows_next(self, source: str) -> bool:
@@ -225,153 +229,41 @@ class RememberingKernel:
 
     def close(self) -> None:
         """Stop it, if it was started; safe to call twice."""
+        self._do_put_off()
         self._over = True
         self._memory.store.mark_used(self._memory.used.entries)
         if self.live is not None:
             if self.live.alive and self.keeper is not None:
-                is_known = not (self._is_visited or self._is_between)
-                self.keeper.finish(self.live, self._now(), begins=is_known)
-                if self._log_is_whole and is_known:
-                    self._logs.keep(self.live, self.past, self._numbers.of)
+                if not (self._is_visited or self._is_between):
+                    self.keeper.keep_all(self.live, self._now())
+                    if self._log_is_whole:  # meanwhile
+                        self._logs.keep(self.live, self.past, self._numbers.of)
+                self.keeper.finish(self.live)
             self.live.close()
             self.live = None
 
-    # -- the live kernel ---------------------------------------------------------------------------
+    # -- what is remembered ------------------------------------------------------------------------
 
-    def _started(self) -> LiveKernel:
-        if self.live is None:
-            self.live = live = self._wake()
-            self.woken = True
-            live.start()
-            self.python, self.fault = live.python, live.fault
-        return self.live
+    def _note(self, run: PastRun) -> None:
+        """Take note that a run has been made, or recalled."""
+        self._past.append(run)
+        self._memory.used.note(run.entry, world.of_runs([run.executed.event]))
+        self._state = run.after
+        self._to_come = self._to_come[1:]
 
-    def _caught_up(
-        self, texts: Sequence[str], *, whole: bool = False, learns: Callable[[], bool] = bool
-    ) -> LiveKernel:
-        """Return the live kernel, all held in it that these texts may read.
-
-        It is `whole` if all that ran before has run in it. Where what is asked of it
-        `learns`, what was learned before is known in it.
-
-        Raises:
-            StateDiffers: what ran before gives something else now.
-
-        """
-        if self.live is not None and self._holds_all():
-            return self.live
-        if to_run(self._memory, self._to_come):
-            texts = (*texts, *self._to_come)
-        whole = whole or self._is_second  # nothing is begun a third time
-        if whole and not self._is_whole:
-            self._end_live()
-        live = self._started()
-        left = self.past[self._made :]
-        sources = {run.entry: run.source for run in self.past}
-        wanted = needed(self.state, texts, sources)
-        leaves_out = not may_tell(mentioned(self.state, texts, sources))
-        may = {"may_load": self.keeper is not None and not whole, "leaves_out": leaves_out}
-        plan, before = steps(left, wanted, earlier=self.past[: self._made], **may)
-        state = left[0].before if left else self.state
-        if any(n in state and self._held.get(n) != state[n].maker for n in before):
-            self._end_live()  # it holds too little
-            return self._caught_up(texts, whole=True)
-        held, stale = made_now(self._held, left, plan, self.state)
-        log, skips = None, any(r.learning and not s.runs for r, s in zip(left, plan, strict=True))
-        if (skips or not self._log_is_whole) and self._any_learns(texts):
-            log = self._logs.find(self.past, self.state, held)
-            if log is None and learns():
-                return self._caught_up(texts, whole=True)
-        if skips:
-            live.carry({"do": "rest"})
-            self._log_is_whole = False
-        self._is_whole = self._is_whole and all(step.is_whole for step in plan)
-        self._is_between = bool(left)
-        if left:
-            live.carry({"do": "again"})
-            for run, step in zip(left, plan, strict=True):
-                self._made += 1
-                if step.runs and live.alive:
-                    self._run_again(live, self._made, run, step)
-                if step.loads and live.alive:
-                    self._load(live, run, step)
-            if not live.alive:
-                raise StateDiffers
-            live.carry({"do": "anew"})
-            live.unbind(stale)
-            self._identities.unbound(stale)
-            self._count_from(live, len(self.past) + 1)
-        self._held, self._is_between = held, False
-        if log is not None:
-            if live.carry(log)["cause"]:
-                self._end_live()
-                return self._caught_up(texts, whole=True)
-            self._log_is_whole = True
-        return live
-
-    def _now(self) -> Moment:
-        return Moment(tuple(self.past), dict(self._held))
-
-    def _holds(self, names: Iterable[str]) -> bool:
-        """Return whether the live kernel holds what the session does of names, where it does."""
-        return all(self._held.get(n) == self.state[n].maker for n in {*names} & self.state.keys())
-
-    def _holds_all(self) -> bool:
-        """Return whether all that ran has run in the live kernel, which has watched it."""
-        return self._made == len(self.past) and self._is_whole and self._log_is_whole
-
-    def _end_live(self) -> None:
-        """End the live kernel: another will come to the state of the session."""
-        if self.live is not None:
-            self.live.close()
-        if self._folder is not None:
-            self._folder.take_back()
-        self.live, self._made, self._is_second, self._is_between = None, 0, True, False
-        self._is_whole = self._log_is_whole = True
-        self._held, self._left_out = {}, set()
-        self._numbers, self._identities = RunNumbers(), Identities()
+    def _note_made(self, source: str, executed: Executed, here: Collection[str] | None) -> None:
+        """Take note of a run that a live kernel has made, which held the names `here` then."""
+        past, state = self._past, self._state
+        name = recalling.kept(self._memory, source, executed, past, state, here)
+        about = past, state, self.keeper, here
+        self._note(following.made_run(source, executed, name, *about))
+        self._held = held_after(self._held, past[-1])
         if self.keeper is not None:
-            self.keeper.forget()
+            self.keeper.note(past)
 
-    def _any_learns(self, texts: Iterable[str]) -> bool:
-        """Return whether a text may learn from rows, or judge what has: it has to be watched."""
-        learners, past, state = self._memory.learners, self.past, self.state
-        return any(may_learn(learners, text, past, state) for text in texts)
-
-    def _run(
-        self, live: LiveKernel, source: str, limit_s: float | None, heard: Heard | None
-    ) -> Executed:
-        executed = live.execute(source, limit_s, heard)
-        if self._folder is not None:
-            self._folder.note_written(recalling.written(executed))
-        return executed
-
-    def _run_again(self, live: LiveKernel, number: int, run: PastRun, step: Step) -> None:
-        self._count_from(live, number)
-        again = self._run(live, step.source, None, None) if live.alive else run.executed
-        if again.event is None or run.executed.event is None or not live.alive:
-            raise StateDiffers
-        if step.left_out:
-            self._left_out.update(run.packages)
-        if is_other(run.executed, again, step.left_out):
-            note_varying(self._memory, run.source, run.entry)
-            raise StateDiffers(run.source)
-        self._again_s += again.duration_s
-        self._numbers.note(again.event["run"], number)
-        self._identities.learn(again.event, run.executed.event)
-
-    def _count_from(self, live: LiveKernel, number: int) -> None:
-        shown = shown_so_far(self.past[: number - 1])
-        if shown or not self._numbers.follows(number):
-            live.count_from(number, shown)
-
-    def _load(self, live: LiveKernel, run: PastRun, step: Step) -> None:
-        assert self.keeper is not None, "without it nothing is loaded"
-        for name, value in self.keeper.load(live, step.loads).items():
-            held = run.after.get(name)
-            if held is None or (held.hash and value["hash"] not in {"", held.hash}):
-                raise StateDiffers
-            self._identities.note(name, value["identity"], held.identity)
+    def _recalled(self, source: str, entry: Entry, recalled: Executed) -> PastRun:
+        about = self.past, self.state, self.keeper
+        return following.recalled_run(source, recalled, entry, *about)
 
     def _numbered(self, executed: Executed, number: int) -> Executed:
         if executed.event is None:
@@ -381,20 +273,3 @@ class RememberingKernel:
         self._identities.follow(executed.event)
         again_s, self._again_s = self._again_s, 0.0
         return replace(executed, event=told, again_s=again_s)
-
-    def _told(self, event: CellRun, number: int) -> CellRun:
-        """Return what the live kernel told of a run, in the numbers of the session."""
-        return self._identities.told(self._numbers.told(event, number, len(self.past)))
-
-    # -- what is remembered ------------------------------------------------------------------------
-
-    def _note(self, run: PastRun) -> None:
-        """Take note that a run has been made, or recalled."""
-        self.past.append(run)
-        self._memory.used.note(run.entry, world.of_runs([run.executed.event]))
-        self.state = run.after
-        self._to_come = self._to_come[1:]
-
-    def _recalled(self, source: str, entry: Entry, recalled: Executed) -> PastRun:
-        about = self.past, self.state, self.keeper
-        return following.recalled_run(source, recalled, entry, *about)

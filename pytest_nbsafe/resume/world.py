@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from pytest_nbsafe.kernel.contract import CellRun, FileRead, Inputs, SurroundingsQuestion
 
-_HASH_BYTES = 16
+_DIGITS = 32
+"""So many hexadecimal digits of SHA-256 has a hash."""
 _CHUNK = 1024 * 1024
 _ALL = "*"
 _ABOUT = (".dist-info", ".egg-info")
@@ -91,11 +92,11 @@ def file_hash(path: str) -> str:
             return _FOLDER
         key = (path, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
         if key not in _hashes:
-            digest = hashlib.blake2b(digest_size=_HASH_BYTES)
+            digest = hashlib.sha256()
             with Path(path).open("rb") as stream:
                 while chunk := stream.read(_CHUNK):
                     digest.update(chunk)
-            _hashes[key] = digest.hexdigest()
+            _hashes[key] = digest.hexdigest()[:_DIGITS]
         return _hashes[key]
     except (OSError, ValueError):
         return ""
@@ -129,7 +130,7 @@ def variable_hash(name: str, environ: Mapping[str, str]) -> str:
 
 def _hash(text: str) -> str:
     data = text.encode("utf-8", "surrogateescape")
-    return hashlib.blake2b(data, digest_size=_HASH_BYTES).hexdigest()
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]
 
 
 def _what(was: str, path: str) -> str:

@@ -50,6 +50,7 @@ class Exchange:
     status: RunStatus = "ok"
     reason: str = ""
     heard: Heard | None = None
+    duration_s: float = 0.0
 
 
 class Client(NotebookClient):  # type: ignore[misc]  # untyped base

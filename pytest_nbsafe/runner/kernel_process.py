@@ -133,7 +133,7 @@ class KernelProcess:
     ) -> Exchange:
         """Run the source of a cell and return what came back; None for no limit."""
         self._busy = True
-        exchange = Exchange(heard=heard)
+        exchange, started = Exchange(heard=heard), time.perf_counter()
         work = asyncio.ensure_future(self._client.exchange(source, exchange))
         done, _ = await asyncio.wait({work}, timeout=timeout_s)
         if not done:
@@ -145,6 +145,7 @@ class KernelProcess:
             exchange.reason = exchange.reason or await self._death()
             self.kill()
         self._busy = False
+        exchange.duration_s = time.perf_counter() - started
         return exchange
 
     async def evaluate(self, expression: str) -> Mapping[str, Any] | None:

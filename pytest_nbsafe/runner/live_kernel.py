@@ -5,8 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -220,20 +219,21 @@ class LiveKernel:
         else:
             self.fault = f"the tracer could not be installed: {content.get('evalue', '')}"
 
-    def execute(self, source: str, limit_s: float | None, heard: Heard | None) -> Executed:
-        """Run the source of a cell, None for no limit; `heard` is told what it shows."""
+    def execute(
+        self,
+        source: str,
+        limit_s: float | None,
+        heard: Heard | None,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> Executed:
+        """Run the source of a cell, None for no limit; `heard` is told what it shows.
+
+        What there is to do `meanwhile` is done here while the kernel is at work.
+        """
         loop, process = self._running()
-        started = time.perf_counter()
-        exchange = loop.run(process.execute(source, limit_s, heard))
-        duration_s = time.perf_counter() - started
-        return Executed(
-            exchange.status,
-            exchange.reason,
-            exchange.reply,
-            exchange.event,
-            exchange.collector.outputs(),
-            duration_s,
-        )
+        came = loop.run(process.execute(source, limit_s, heard), meanwhile)
+        about = came.reply, came.event, came.collector.outputs(), came.duration_s
+        return Executed(came.status, came.reason, *about)
 
     def aside(self, asked: HostQuestion, margin_s: float) -> Answer:
         """Return what became of cells on the side; why nothing did, where there is no answer.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
@@ -28,14 +28,19 @@ class LoopThread:
         )
         self._thread.start()
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine to its end and return its result; an interrupt cancels it."""
+    def run(self, work: Coroutine[Any, Any, T], meanwhile: Callable[[], None] | None = None) -> T:
+        """Run a coroutine to its end and return its result; an interrupt cancels it.
+
+        What there is to do `meanwhile` is done in the thread that waits for it.
+        """
         # What an interrupt leaves of the locks that `concurrent.futures.wait` takes in Python may
         # be held for ever, and then the loop waits for it. A queue in C is left as it was.
         ended: SimpleQueue[Future[T]] = SimpleQueue()
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             future.add_done_callback(ended.put)
+            if meanwhile is not None:
+                meanwhile()
             while not _comes(ended):
                 pass
             return future.result()

@@ -21,7 +21,7 @@ from pytest_nbsafe.store import eviction, signing
 from pytest_nbsafe.store.place import is_own_folder
 from pytest_nbsafe.values import dataclass
 
-FORM = 1
+FORM = 2
 """The form of the file; one of another form is removed."""
 NAME = "runs.sqlite"
 """The file of the rows."""

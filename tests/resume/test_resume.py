@@ -12,6 +12,7 @@ import pytest
 from pytest_nbsafe.app import run_store, session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
+from pytest_nbsafe.resume import recalling
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.live_kernel import LiveKernel
@@ -104,6 +105,37 @@ def test_what_changes_runs_and_what_hangs_on_it(runs: Runs) -> None:
     assert runs.made() == [5]
     runs.write(NB)
     assert runs.made() == []
+
+
+def test_a_new_run_is_noted_while_the_next_is_made(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So nobody waits for it; not after the last, nor where the next may be known."""
+    told: list[str] = []
+    execute, kept = LiveKernel.execute, recalling.kept
+
+    def executed(kernel: LiveKernel, source: str, *about: Any) -> Any:
+        told.append(f"run {source}")
+        try:
+            return execute(kernel, source, *about)
+        finally:
+            told.append("ran")
+
+    def noted(memory: Any, source: str, *about: Any) -> str:
+        told.append(f"note {source}")
+        return kept(memory, source, *about)
+
+    monkeypatch.setattr(LiveKernel, "execute", executed)
+    monkeypatch.setattr(recalling, "kept", noted)
+    runs.write("# %% [1]\na = 1\n# %% [2]\nb = a\n# %% [3]\nc = b")
+    assert runs.made() == [1, 2, 3]
+    first = ["run a = 1", "ran", "run b = a", "note a = 1", "ran", "run c = b", "note b = a", "ran"]
+    assert told == [*first, "note c = b"]
+    told.clear()
+    runs.write("# %% [1]\na = 2\n# %% [2]\nb = a\n# %% [3]\nc = b + 1")
+    assert runs.made() == [1, 2, 3]
+    in_turn = ["run a = 2", "ran", "note a = 2", "run b = a", "ran"]
+    assert told == [*in_turn, "run c = b + 1", "note b = a", "ran", "note c = b + 1"]
 
 
 GOES_ON = """

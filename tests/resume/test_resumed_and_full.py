@@ -284,8 +284,8 @@ def test_a_kernel_that_dies_while_it_catches_up(
     run(path, TOUCHES, resumed=True)
     execute, left = LiveKernel.execute, [1]
 
-    def dying(kernel: LiveKernel, source: str, limit_s: Any, heard: Any) -> Executed:
-        executed = execute(kernel, source, limit_s, heard)
+    def dying(kernel: LiveKernel, *about: Any) -> Executed:
+        executed = execute(kernel, *about)
         if left and kernel.process is not None:
             left.pop()
             kernel.process.kill()

@@ -35,6 +35,15 @@ def test_what_a_coroutine_gives_or_raises(thread: loop.LoopThread) -> None:
     thread.close()
 
 
+def test_what_there_is_to_do_meanwhile_is_done_while_it_runs(thread: loop.LoopThread) -> None:
+    done = threading.Event()
+    assert thread.run(asyncio.to_thread(done.wait, 20), done.set)
+    with pytest.raises(KeyError, match="mine"):
+        thread.run(asyncio.sleep(20), lambda: dict[str, None]()["mine"])
+    thread.close()
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")  # it began none
 @pytest.mark.skipif(sys.platform == "win32", reason="a timer of POSIX")
 def test_interrupts_at_any_moment(thread: loop.LoopThread, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as the limits of pytest-timeout, which raise wherever the main thread stands."""

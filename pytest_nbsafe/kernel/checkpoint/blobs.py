@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 from typing import Any
 
 from ..checkpoint_contract import KeptFile
+from ..content_hashes import hash_of
 from . import zstd
 
 PART = ".part"
@@ -24,7 +24,7 @@ def write(folder: str, data: Any, *, pack_s: float = 0.0) -> KeptFile:
     """
     whole = memoryview(data).cast("B")
     view = memoryview(zstd.packed(whole, pack_s)) if pack_s > 0 else whole
-    name = hashlib.blake2b(view, digest_size=16).hexdigest()
+    name = hash_of(view)
     path = os.path.join(folder, name)  # noqa: PTH118  # the kernel's `pathlib` may be patched
     if _size(path) != view.nbytes:
         _write_new(path, view)

@@ -1,0 +1,212 @@
+"""A session, and the live kernel that is brought to the state that the session is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from pytest_nbsafe.kernel.contract import CellRun
+from pytest_nbsafe.resume import recalling
+from pytest_nbsafe.resume.carried_logs import CarriedLogs
+from pytest_nbsafe.resume.catching_up import Step, made_now, mentioned, needed, steps
+from pytest_nbsafe.resume.identities import Identities
+from pytest_nbsafe.resume.kept_values import Keeper, Moment
+from pytest_nbsafe.resume.learners import may_learn
+from pytest_nbsafe.resume.memory import Memory, note_varying, to_run
+from pytest_nbsafe.resume.needed_imports import may_tell
+from pytest_nbsafe.resume.past_runs import PastRun
+from pytest_nbsafe.resume.repeated_runs import is_other
+from pytest_nbsafe.resume.run_numbers import RunNumbers
+from pytest_nbsafe.resume.shown_numbers import shown_so_far
+from pytest_nbsafe.resume.state import START, State
+from pytest_nbsafe.runner.executed import Executed, Heard
+from pytest_nbsafe.runner.folder_copies import FolderCopies
+from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
+
+
+class SessionKernel:
+    """A session of `memory`; `wake` makes a live kernel, `live` is that as long as it is up.
+
+    `folder` is told what it has written, unless it runs in a copy: another live one has to find it
+    as the first did. `woken` says whether a live kernel was needed at all. `past` are the runs of
+    the session, `state` is what is held after them. `keeper` keeps values, where any are kept: not
+    while the live kernel is between two states, as it is when what it gives is not what it should.
+    """
+
+    def __init__(
+        self, memory: Memory, wake: Callable[[], LiveKernel], folder: FolderCopies | None = None
+    ) -> None:
+        self.python = self.fault = ""
+        self._memory, self._wake, self._folder = memory, wake, folder
+        self.live: LiveKernel | None = None
+        self.woken = False
+        self._identities = Identities()
+        self._past: list[PastRun] = []
+        self._state: State = START
+        self._put_off: Callable[[], None] | None = None
+        self._made, self._again_s = 0, 0.0
+        self._held: dict[str, str] = {}
+        self._numbers = RunNumbers()
+        self._is_whole = self._log_is_whole = True
+        self._left_out = set[str]()
+        self._to_come: tuple[str, ...] = ()
+        self._is_second = self._is_between = False
+        about = memory.store, memory.context, memory.notebook
+        self.keeper = Keeper(*about) if memory.keeps else None
+        self._logs = CarriedLogs(*about)
+
+    @property
+    def past(self) -> list[PastRun]:
+        """The runs of the session."""
+        self._do_put_off()
+        return self._past
+
+    @property
+    def state(self) -> State:
+        """What is held after them."""
+        self._do_put_off()
+        return self._state
+
+    def _do_put_off(self) -> None:
+        """Take note of the last run, if that was put off."""
+        work, self._put_off = self._put_off, None
+        if work is not None:
+            work()
+
+    def _started(self) -> LiveKernel:
+        if self.live is None:
+            self.live = live = self._wake()
+            self.woken = True
+            live.start()
+            self.python, self.fault = live.python, live.fault
+        return self.live
+
+    def _caught_up(
+        self, texts: Sequence[str], *, whole: bool = False, learns: Callable[[], bool] = bool
+    ) -> LiveKernel:
+        """Return the live kernel, all held in it that these texts may read.
+
+        It is `whole` if all that ran before has run in it. Where what is asked of it
+        `learns`, what was learned before is known in it.
+
+        Raises:
+            StateDiffers: what ran before gives something else now.
+
+        """
+        if self.live is not None and self._holds_all():
+            return self.live
+        if to_run(self._memory, self._to_come):
+            texts = (*texts, *self._to_come)
+        whole = whole or self._is_second  # nothing is begun a third time
+        if whole and not self._is_whole:
+            self._end_live()
+        live = self._started()
+        left = self.past[self._made :]
+        sources = {run.entry: run.source for run in self.past}
+        wanted = needed(self.state, texts, sources)
+        leaves_out = not may_tell(mentioned(self.state, texts, sources))
+        may = {"may_load": self.keeper is not None and not whole, "leaves_out": leaves_out}
+        plan, before = steps(left, wanted, earlier=self.past[: self._made], **may)
+        state = left[0].before if left else self.state
+        if any(n in state and self._held.get(n) != state[n].maker for n in before):
+            self._end_live()  # it holds too little
+            return self._caught_up(texts, whole=True)
+        held, stale = made_now(self._held, left, plan, self.state)
+        log, skips = None, any(r.learning and not s.runs for r, s in zip(left, plan, strict=True))
+        if (skips or not self._log_is_whole) and self._any_learns(texts):
+            log = self._logs.find(self.past, self.state, held)
+            if log is None and learns():
+                return self._caught_up(texts, whole=True)
+        if skips:
+            live.carry({"do": "rest"})
+            self._log_is_whole = False
+        self._is_whole = self._is_whole and all(step.is_whole for step in plan)
+        self._is_between = bool(left)
+        if left:
+            live.carry({"do": "again"})
+            for run, step in zip(left, plan, strict=True):
+                self._made += 1
+                if step.runs and live.alive:
+                    self._run_again(live, self._made, run, step)
+                if step.loads and live.alive:
+                    self._load(live, run, step)
+            if not live.alive:
+                raise StateDiffers
+            live.carry({"do": "anew"})
+            live.unbind(stale)
+            self._identities.unbound(stale)
+            self._count_from(live, len(self.past) + 1)
+        self._held, self._is_between = held, False
+        if log is not None:
+            if live.carry(log)["cause"]:
+                self._end_live()
+                return self._caught_up(texts, whole=True)
+            self._log_is_whole = True
+        return live
+
+    def _now(self) -> Moment:
+        return Moment(tuple(self.past), dict(self._held))
+
+    def _holds(self, names: Iterable[str]) -> bool:
+        """Return whether the live kernel holds what the session does of names, where it does."""
+        return all(self._held.get(n) == self.state[n].maker for n in {*names} & self.state.keys())
+
+    def _holds_all(self) -> bool:
+        """Return whether all that ran has run in the live kernel, which has watched it."""
+        return self._made == len(self.past) and self._is_whole and self._log_is_whole
+
+    def _end_live(self) -> None:
+        """End the live kernel: another will come to the state of the session."""
+        if self.live is not None:
+            self.live.close()
+        if self._folder is not None:
+            self._folder.take_back()
+        self.live, self._made, self._is_second, self._is_between = None, 0, True, False
+        self._is_whole = self._log_is_whole = True
+        self._held, self._left_out = {}, set()
+        self._numbers, self._identities = RunNumbers(), Identities()
+        if self.keeper is not None:
+            self.keeper.forget()
+
+    def _any_learns(self, texts: Iterable[str]) -> bool:
+        """Return whether a text may learn from rows, or judge what has: it has to be watched."""
+        learners, past, state = self._memory.learners, self.past, self.state
+        return any(may_learn(learners, text, past, state) for text in texts)
+
+    def _run(
+        self, live: LiveKernel, source: str, limit_s: float | None, heard: Heard | None
+    ) -> Executed:
+        executed = live.execute(source, limit_s, heard, self._do_put_off)
+        if self._folder is not None:
+            self._folder.note_written(recalling.written(executed))
+        return executed
+
+    def _run_again(self, live: LiveKernel, number: int, run: PastRun, step: Step) -> None:
+        self._count_from(live, number)
+        again = self._run(live, step.source, None, None) if live.alive else run.executed
+        if again.event is None or run.executed.event is None or not live.alive:
+            raise StateDiffers
+        if step.left_out:
+            self._left_out.update(run.packages)
+        if is_other(run.executed, again, step.left_out):
+            note_varying(self._memory, run.source, run.entry)
+            raise StateDiffers(run.source)
+        self._again_s += again.duration_s
+        self._numbers.note(again.event["run"], number)
+        self._identities.learn(again.event, run.executed.event)
+
+    def _count_from(self, live: LiveKernel, number: int) -> None:
+        shown = shown_so_far(self.past[: number - 1])
+        if shown or not self._numbers.follows(number):
+            live.count_from(number, shown)
+
+    def _load(self, live: LiveKernel, run: PastRun, step: Step) -> None:
+        assert self.keeper is not None, "without it nothing is loaded"
+        for name, value in self.keeper.load(live, step.loads).items():
+            held = run.after.get(name)
+            if held is None or (held.hash and value["hash"] not in {"", held.hash}):
+                raise StateDiffers
+            self._identities.note(name, value["identity"], held.identity)
+
+    def _told(self, event: CellRun, number: int) -> CellRun:
+        """Return what the live kernel told of a run, in the numbers of the session."""
+        return self._identities.told(self._numbers.told(event, number, len(self.past)))
