@@ -172,6 +172,8 @@ def recalled(
         raise NotAsThen("it stands elsewhere")  # a traceback shows the number, as names do
     try:
         runs = {int(run): _place(past, *told) for run, told in content["runs"].items()}
+        if shows and any(run != place for run, (place, _) in runs.items()):
+            raise NotAsThen("what it calls stands elsewhere")  # a traceback shows that, too
         own = moves(content["source"], source)
         places = _same_places(content["places"], learned(past).places or ())
         told = moved(event, number, runs, own, places)

@@ -15,10 +15,13 @@ from pytest_nbsafe.app import session, states
 from pytest_nbsafe.app.facts import facts_of, python_graph
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
+from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.resume import kept_values
 from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.live_kernel import LiveKernel
+from pytest_nbsafe.trace.results import CellResult
 
 LEARNS = """
 # %% [1]
@@ -94,6 +97,39 @@ def test_files_that_reused_runs_have_read_are_of_the_environment(own_store: Path
     assert environments[0] == environments[1]
     assert environments[0] is not None
     assert [entry.name for entry in environments[0].files] == ["data.csv", "helper.py"]
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    ("defines", "calls"),
+    tiers.every_row(
+        4,
+        [
+            ("lazy = (n * limit for n in range(4))", "sum(lazy)"),
+            ("def f():\n    return limit", "f()"),
+            ("f = lambda: limit", "total = f()"),
+            ("class Of:\n    def m(self):\n        return limit\nof = Of()", "of.m()"),
+        ],
+    ),
+)
+def test_a_traceback_tells_the_numbers_of_all_cells_that_it_went_through(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch, defines: str, calls: str
+) -> None:
+    path, told = own_store / "nb.ipynb", list[str]()
+    run_of = KernelSession.run
+
+    def noted(kernel: KernelSession, cell: Cell, step: int) -> CellResult:
+        result = run_of(kernel, cell, step)
+        told.extend([result.failure.traceback] if result.failure is not None else [])
+        return result
+
+    monkeypatch.setattr(KernelSession, "run", noted)
+    for above in (["x = 1", defines], [defines, "x = 1"]):
+        page = [f"# %% [{n}]\n{text}" for n, text in enumerate([*above, calls], 1)]
+        told.clear()
+        run(path, "\n".join(page), resumed=True)
+    assert told
+    assert all("Cell In[3]" in each and "Cell In[1]" in each for each in told)
 
 
 TOUCHES = """
