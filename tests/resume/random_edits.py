@@ -48,7 +48,7 @@ _REPR = (
     " for name, value in [*globals().items()] if name in {names!r}"
     " and not isinstance(value, type)}}"
 )
-_ADDRESS = re.compile("0x[0-9a-fA-F]{8,}")
+_ADDRESS = re.compile(r"(?:0x|\.\.\.0?x?)[0-9a-fA-F]{8,}")
 """Kernels that are forks of one process have addresses in common, those of another have others."""
 _AS_LONG_S = 100.0
 _LOG = "NBSAFE_EDITS_LOG"

@@ -37,6 +37,7 @@ _OF_PROFILE = patterns.compile(
 
 _CHANCE: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ("0x", patterns.compile(r"\b0x[0-9a-fA-F]{8,}\b|(?<=\bat )0x[0-9a-fA-F]{4,}\b"), "0x..."),
+    ("...", patterns.compile(r"\.\.\.0?x?[0-9a-fA-F]{8,16}(?=>|&gt;)"), "...0x..."),
     ("", patterns.compile(r"\b(?:1(?:39|40)|9[345])\d{12}(?!\d)"), "(address)"),
     (
         "-",

@@ -14,6 +14,8 @@ PROFILE = (
 )
 SAME_IN_ALL_MODES = [
     ("<f at 0x7f12ab34cd>", "<f at 0x55aa00bb11>"),
+    ("<function chi...x7fd75d431b20>", "<function chi...x7fd75d27c400>"),  # as `reprlib` cuts it
+    ("&lt;function chi...x7fd75d431b20&gt;", "&lt;function chi...x7fd75d27c400&gt;"),
     ("id 140234567890123", "id 139872345678901"),
     ("run 6fa459ea-ee8a-3ca4-894e-db77e160355e", "run 16fd2706-8baf-433b-82eb-8c7fada847da"),
     ("<Job 3f2a9c1b7d ready>", "<Job 9b8c7d6e5f ready>"),
@@ -59,6 +61,7 @@ DIFFERENT = [
     ("0x1f", "0x2f"),
     ("[]", ""),
     ("[...]", "[]"),
+    ("<a ...x7fd75d43>", "<a ...x7fd75d44 b>"),
     ("took 3 turns by 4 players", "took 3 turns by 5 players"),
 ]
 
