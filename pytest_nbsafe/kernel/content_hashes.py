@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 
-DIGITS = 32
-"""So many of the hexadecimal digits of SHA-256 tell contents apart."""
+from .contract import HASH_DIGITS
+
 _CHUNK = 1024 * 1024
 _known: dict[tuple[str, int, int, int, int], str] = {}
 
@@ -16,7 +16,7 @@ def hash_of(data: bytes | memoryview) -> str:
 
     Measured, processors that know SHA-256 hash twice as much in a second with it as with BLAKE2.
     """
-    return hashlib.sha256(data).hexdigest()[:DIGITS]
+    return hashlib.sha256(data).hexdigest()[:HASH_DIGITS]
 
 
 def hash_of_text(text: str) -> str:
@@ -37,5 +37,5 @@ def hash_of_file(path: str, status: os.stat_result) -> str:
         with open(path, "rb") as stream:  # noqa: PTH123  # the path is a text
             while chunk := stream.read(_CHUNK):
                 digest.update(chunk)
-        _known[key] = digest.hexdigest()[:DIGITS]
+        _known[key] = digest.hexdigest()[:HASH_DIGITS]
     return _known[key]

@@ -18,6 +18,8 @@ from .learning_contract import Copies, Evaluation, LogNote
 
 MIME = "application/vnd.nbsafe.run+json"
 PACKAGE = "_nbsafe"
+HASH_DIGITS = 32
+"""So many hexadecimal digits of SHA-256 tell contents apart."""
 ASIDE = f"{PACKAGE}.aside.fork"
 """The module whose `ask` takes a `HostQuestion`."""
 STATE = f"{PACKAGE}.kernel_state"

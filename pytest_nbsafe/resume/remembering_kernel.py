@@ -75,7 +75,7 @@ class RememberingKernel(SessionKernel):
         """Return what a cell gives: what it gave before, where that would be the same."""
         live, reason = self.live, self._reason_at_once(source)
         if live is not None and reason:
-            return self._made_now(live, source, limit_s, heard, reason, len(self._past) + 2)
+            return self._made_now(live, source, limit_s, heard, reason)
         known = recalling.known_run(self._memory, source, self.past, self.state, limit_s)
         if not isinstance(known, str) and self._memory.verifier is None:
             run = self._recalled(source, *known)
@@ -92,7 +92,7 @@ class RememberingKernel(SessionKernel):
         live = self._caught_up((source, *self._to_come), whole=whole, learns=learns)
         if self.keeper is not None:
             self.keeper.keep_before(live, self._now(), self._changes(source))
-        return self._made_now(live, source, limit_s, heard, known, len(self.past) + 1)
+        return self._made_now(live, source, limit_s, heard, known)
 
     def _reason_at_once(self, source: str) -> str:
         """Return why a cell has to run, where that is known before the last run is noted.
@@ -102,8 +102,7 @@ class RememberingKernel(SessionKernel):
         last, keeper = self._last, self.keeper
         if self._put_off is None or last is None or self._memory.verifier is not None:
             return ""
-        holds_all = self._made == len(self._past) + 1 and self._is_whole and self._log_is_whole
-        if not holds_all or self._left_out or not self.alive:
+        if not self._holds_all() or self._left_out or not self.alive:
             return ""
         if keeper is not None and keeper.would_keep_before(last, self._changes(source)):
             return ""
@@ -116,13 +115,13 @@ class RememberingKernel(SessionKernel):
         limit_s: float | None,
         heard: Heard | None,
         known: tuple[Entry, Executed] | str,
-        number: int,
     ) -> Executed:
         """Return what a cell gives in the live kernel, which holds all that it may read.
 
-        What was `known` of it, or why it has to run, is noted by the `number` of the run. That it
-        was made is noted while the next cell runs, if there is one.
+        `known` is what was known of it, or why it has to run. That it was made is noted while the
+        next cell runs, if there is one.
         """
+        number = self._ended + 1
         self.reasons[number] = known if isinstance(known, str) else "it is to be verified"
         self._is_between = True
         executed = self._numbered(self._run(live, source, limit_s, heard), number)

@@ -66,6 +66,11 @@ class SessionKernel:
         self._do_put_off()
         return self._state
 
+    @property
+    def _ended(self) -> int:
+        """How many runs have ended, the last of which may not be noted yet."""
+        return len(self._past) + (self._put_off is not None)
+
     def _do_put_off(self) -> None:
         """Take note of the last run, if that was put off."""
         work, self._put_off = self._put_off, None
@@ -152,7 +157,7 @@ class SessionKernel:
 
     def _holds_all(self) -> bool:
         """Return whether all that ran has run in the live kernel, which has watched it."""
-        return self._made == len(self.past) and self._is_whole and self._log_is_whole
+        return self._made == self._ended and self._is_whole and self._log_is_whole
 
     def _end_live(self) -> None:
         """End the live kernel: another will come to the state of the session."""

@@ -9,11 +9,11 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from pytest_nbsafe.kernel.contract import HASH_DIGITS
+
 if TYPE_CHECKING:
     from pytest_nbsafe.kernel.contract import CellRun, FileRead, Inputs, SurroundingsQuestion
 
-_DIGITS = 32
-"""So many hexadecimal digits of SHA-256 has a hash."""
 _CHUNK = 1024 * 1024
 _ALL = "*"
 _ABOUT = (".dist-info", ".egg-info")
@@ -96,7 +96,7 @@ def file_hash(path: str) -> str:
             with Path(path).open("rb") as stream:
                 while chunk := stream.read(_CHUNK):
                     digest.update(chunk)
-            _hashes[key] = digest.hexdigest()[:_DIGITS]
+            _hashes[key] = digest.hexdigest()[:HASH_DIGITS]
         return _hashes[key]
     except (OSError, ValueError):
         return ""
@@ -130,7 +130,7 @@ def variable_hash(name: str, environ: Mapping[str, str]) -> str:
 
 def _hash(text: str) -> str:
     data = text.encode("utf-8", "surrogateescape")
-    return hashlib.sha256(data).hexdigest()[:_DIGITS]
+    return hashlib.sha256(data).hexdigest()[:HASH_DIGITS]
 
 
 def _what(was: str, path: str) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..checkpoint_contract import CarriedLog, CarryQuestion, LogState, LogVersion
+from ..content_hashes import hash_of
 from ..learning.fit_log import NOWHERE, FitLog, Place, Prediction, hold
 from ..learning_contract import NOTHING, LogNote
 from . import blobs, holders
@@ -155,7 +156,7 @@ class CarriedLogs:
         told = [file.getvalue(), *(array.digest for array in pickler.arrays)]
         pickler.dump([log._counts, held])  # noqa: SLF001  # our own
         numbers = [array.number for array in pickler.arrays]
-        return file.getvalue(), numbers, _hashed(*told)
+        return file.getvalue(), numbers, hash_of(b"".join(told))
 
 
 class _State(NamedTuple):
@@ -198,13 +199,6 @@ class _Pickler(pickle.Pickler):
         return _array, (len(self.arrays) - 1,)
 
 
-def _hashed(*parts: bytes) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()[:32]
-
-
 _loading: list[Any] = []
 
 
@@ -238,7 +232,7 @@ def _told(known: Mapping[int, Any], names: Mapping[str, Holdings]) -> dict[str, 
             told[name] = ""
         elif paths:
             found = sorted(repr((path, known[key])) for key, path in paths.items())
-            told[name] = _hashed("".join(found).encode())
+            told[name] = hash_of("".join(found).encode())
     return told
 
 
