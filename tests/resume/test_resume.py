@@ -514,3 +514,22 @@ def test_a_comment_in_a_cell_that_warns(runs: Runs) -> None:
     runs.write(page.format("# why\n\n"))
     assert runs.made() == []
     assert runs.are_asleep
+
+
+LEARNS = """
+# %% [1]
+weakref = {limit}
+# %% [2]
+import pandas as pd
+frame = pd.DataFrame({{"a": [1, 2]}})
+# %% [3]
+print(weakref)
+"""
+
+
+def test_a_cell_does_not_read_what_our_own_code_names(runs: Runs) -> None:
+    """What watches the learning is loaded amid the cell that imports pandas."""
+    runs.write(LEARNS.format(limit="[1]"))
+    assert runs.made() == [1, 2, 3]
+    runs.write(LEARNS.format(limit="[2]"))
+    assert runs.made() == [1, 3]

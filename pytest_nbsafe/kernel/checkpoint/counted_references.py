@@ -28,6 +28,7 @@ from .told_references import Look, UnknownError, look_at, refers_to
 _PLAIN = frozenset(map(identity, (list, dict)))
 """Kinds of values to which no reference is weak, and of which the interpreter tells all."""
 _ISLAND = __name__.partition(".checkpoint")[0]
+_FEW = 64
 _CALLBACK: Any = vars(weakref.ref)["__callback__"]
 _ALONE = next(map(sys.getrefcount, {0: object()}.values()))
 """The count of an object that a dictionary holds, and nothing else."""
@@ -131,6 +132,7 @@ class _Leads:
         self._counts: Counter[int] = Counter()
         self._kinds: dict[int, type] = {}
         self._looks: dict[int, Look | None] = {}
+        self._lazy: dict[int, tuple[type, bool]] = {}
         self._bases: set[int] = set()
         self._in_tables: list[Any] | None = []
 
@@ -199,10 +201,17 @@ class _Leads:
         In tables such references tell of others that share columns until they write.
         """
         target = weakref.ref.__call__(reference)
-        if self._in_tables is None and hasattr(of_class(type(target)), "lazy_holders_of"):
+        if self._in_tables is None and self._is_lazy(type(target)):
             return []
         self._counts[identity(target)] -= 1
         return [target]
+
+    def _is_lazy(self, kind: type) -> bool:
+        """Return whether values of a class tell who shares columns with them."""
+        key = identity(kind)
+        if key not in self._lazy:
+            self._lazy[key] = kind, hasattr(of_class(kind), "lazy_holders_of")
+        return self._lazy[key][1]
 
     def count_kin(self) -> None:
         """Count the references of classes, and of tables that share columns until they write."""
@@ -211,11 +220,10 @@ class _Leads:
             if bases[key].__module__ != "__main__":
                 self._counts.update(map(identity, vars(bases[key]).values()))
         self._bases.update(bases)
-        lazy = {key: of_class(kind) for key, kind in self._kinds.items()}
-        lazy = {key: each for key, each in lazy.items() if hasattr(each, "lazy_holders_of")}
+        lazy = {key for key, kind in self._kinds.items() if self._is_lazy(kind)}
         for value in [*self._objects.values()] if lazy else ():
             if identity(type(value)) in lazy:
-                self._count(lazy[identity(type(value))].lazy_holders_of(value))
+                self._count(of_class(type(value)).lazy_holders_of(value))
 
     def count_shown(self) -> None:
         """Count the references of what IPython keeps because it was shown."""
@@ -241,28 +249,23 @@ class _Leads:
         What is of a `plain` class need not be taken in if only the value refers to it by which it
         was come across: nothing else leads to it.
         """
-        kinds = [*map(identity, map(type, level))]  # looked at once: it takes longest
         looks = self._looks
-        found = {*kinds}
-        new = found - looks.keys()
-        if new:
-            by_key = dict(zip(kinds, map(type, level)))  # noqa: B905  # of one length
-            for key in new:
-                self._kinds[key], looks[key] = by_key[key], look_at(by_key[key])
-                if issubclass(by_key[key], type):
-                    self._kinds_of_classes.add(key)
+        found = {*_kinds(level)}  # of many values that lead nowhere nothing else is asked
+        self._learn(found - looks.keys(), level)
         if self._by_classes and into is self._objects:
-            self._beware_of_classes(level, kinds, found)
+            self._beware_of_classes(level, found)
         followed = {key for key in found if looks[key] is not None}
         if not followed:
             return []
-        level = [*compress(level, map(followed.__contains__, kinds))]
+        held_once = _ALONE + 1  # the caller's list holds it here
+        if followed != found:
+            held_once += 1  # and this one
+            level = [*compress(level, map(followed.__contains__, _kinds(level)))]
         below: list[Any] = []
         if not followed.isdisjoint(plain):
-            is_plain = map(plain.__contains__, filter(followed.__contains__, kinds))
-            held_once = _ALONE + 2  # two lists hold it here, the caller's and this one
-            is_held_once = map(held_once.__eq__, map(sys.getrefcount, level))
-            is_alone = [*map(and_, is_plain, is_held_once)]
+            is_alone = [*map(held_once.__eq__, map(sys.getrefcount, level))]
+            if not followed <= plain:
+                is_alone = [*map(and_, is_alone, map(plain.__contains__, _kinds(level)))]
             below = gc.get_referents(*compress(level, is_alone))
             level = [*compress(level, map(not_, is_alone))]
         keys = [*map(identity, level)]
@@ -290,7 +293,24 @@ class _Leads:
         into.update(fresh)
         return below + gc.get_referents(*ordinary)
 
-    def _beware_of_classes(self, level: list[Any], kinds: list[int], found: set[int]) -> None:
+    def _learn(self, new: set[int], level: list[Any]) -> None:
+        """Learn how to look at classes of which there are values in a level, mostly at its start.
+
+        Raises:
+            UnknownError: nobody tells what values of one refer to.
+
+        """
+        for part in (level[:_FEW], level) if new else ():
+            by_key = dict(zip(_kinds(part), map(type, part)))  # noqa: B905  # of one length
+            for key in new & by_key.keys():
+                self._kinds[key], self._looks[key] = by_key[key], look_at(by_key[key])
+                if issubclass(by_key[key], type):
+                    self._kinds_of_classes.add(key)
+            new -= by_key.keys()
+            if not new:
+                return
+
+    def _beware_of_classes(self, level: list[Any], found: set[int]) -> None:
         """Give up where a class of a cell was changed that is in a level, or of an object in it.
 
         Raises:
@@ -299,12 +319,17 @@ class _Leads:
         """
         keys = found
         if has_noted() and not found.isdisjoint(self._kinds_of_classes):
-            are_classes = map(self._kinds_of_classes.__contains__, kinds)
+            are_classes = map(self._kinds_of_classes.__contains__, _kinds(level))
             keys = found.union(map(identity, compress(level, are_classes)))
         keys = keys - self._constant_classes
         if any(map(has_changed, noted(keys))):
             raise UnknownError
         self._constant_classes |= keys
+
+
+def _kinds(level: list[Any]) -> Iterable[int]:
+    """Return the class of each value, by identity."""
+    return map(identity, map(type, level))
 
 
 def _is_ours(reference: Any) -> bool:

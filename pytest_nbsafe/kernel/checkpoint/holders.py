@@ -6,7 +6,7 @@ import gc
 import sys
 import types
 import typing
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from ..adapters import of_class
@@ -41,6 +41,10 @@ class Holdings:
 def held_by(value: Any, wanted: Collection[int]) -> Holdings:
     """Return where the objects of these identities are in a value."""
     holdings = Holdings()
+    within = _within(value)
+    if within is not None and within.isdisjoint(wanted):
+        holdings.seen = within
+        return holdings
     seen = holdings.seen
     level: list[tuple[Any, Path]] = [(value, [])]
     while level:
@@ -64,6 +68,50 @@ def held_by(value: Any, wanted: Collection[int]) -> Holdings:
             below += _parts(item, path)
         level = below
     return holdings
+
+
+def _within(value: Any) -> set[int] | None:
+    """Return by identity all that a value leads to; None where that is much, or not told at once.
+
+    It is what `held_by` sees, without the paths: most names hold nothing that is looked for.
+    """
+    seen: set[int] = set()
+    level = [value]
+    while level:
+        fresh = {id(item): item for item in level if type(item) not in _ENDS}
+        for key in fresh.keys() & seen:
+            del fresh[key]
+        seen.update(fresh)
+        ways = {kind: _way(kind) for kind in {*map(type, fresh.values())}}
+        if len(seen) > MOST or None in ways.values():
+            return None
+        long = [i for i in fresh.values() if type(i) in _CONTAINERS and len(i) > MOST]
+        if not all(map(_leads_nowhere, long)):
+            return None
+        for item in long:
+            del fresh[id(item)]
+        at_once = [item for item in fresh.values() if ways[type(item)] is gc.get_referents]
+        level = gc.get_referents(*at_once)
+        if len(at_once) < len(fresh):
+            for item in fresh.values():
+                if ways[type(item)] is not gc.get_referents:
+                    level += ways[type(item)](item)  # type: ignore[misc]  # none is None
+    return seen
+
+
+def _way(kind: type) -> Callable[[Any], Iterable[Any]] | None:
+    """Return what tells what a value of a class holds, None where not all of that is looked at."""
+    adapter = of_class(kind)
+    if hasattr(adapter, "TANGLED"):
+        return None
+    is_asked = hasattr(adapter, "items_of") or hasattr(adapter, "lazily_copied")
+    if is_asked or issubclass(kind, (type, types.FunctionType)):
+        return _without_paths
+    return gc.get_referents
+
+
+def _without_paths(item: Any) -> Iterator[Any]:
+    return (each for each, _ in _parts(item, None))
 
 
 def at(value: Any, path: list[Any]) -> Any:

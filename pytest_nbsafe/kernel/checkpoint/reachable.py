@@ -90,18 +90,18 @@ class Surface:
         self._alive: list[list[Any]] = []
         self._behind: dict[int, Reached | None] = {}
         self._values: dict[int, Reached] = {}
+        self._ends = {*map(identity, all_names)}
         for place, module in list(sys.modules.items()):
             if type(module) is not types.ModuleType or place in _PERSONAL:
                 continue
             held = vars(module)
-            if not any(held is names for names in all_names):  # it may have several names itself
+            if identity(held) not in self._ends:  # it may have several names itself
                 holders = self.own if lies_here(held.get("__file__")) else self.elsewhere
                 values = list(held.values())
                 holders.update(map(identity, values))
                 if holds:
                     self._alive.append(values)
                 self._modules.append(module)
-        self._ends = {*map(identity, all_names)}
 
     def ends(self, items: Iterable[int]) -> set[int]:
         """Return where a walk ends, of the identities that it has come to."""

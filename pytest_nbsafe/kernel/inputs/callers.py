@@ -11,7 +11,8 @@ from ..adapters import adapter_of
 from ..installed_files import PYTHONS_OWN, UsersFiles, prefixes, sites
 from ..tracing.cell_positions import CellPositions
 
-_OURS = "<_nbsafe"
+OURS = "<_nbsafe"
+"""What the files begin with that our own code says it stands in."""
 _IMPORTS = "<frozen importlib"
 _IMPORT_MODULES = ("importlib._", "_frozen_importlib", "zipimport", "importlib.metadata")
 _PYTHONS = prefixes(*PYTHONS_OWN)
@@ -74,7 +75,7 @@ def frames() -> Iterator[FrameType]:
     """Yield the frames of this thread, innermost first, without our own."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # what else tells who calls
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_OURS):
+        if not frame.f_code.co_filename.startswith(OURS):
             yield frame
         frame = frame.f_back
 

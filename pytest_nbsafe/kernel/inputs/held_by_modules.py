@@ -27,30 +27,31 @@ class HeldByModules:
     """
 
     def __init__(self) -> None:
-        self._seen: set[str] = set(_OF_CELLS)
-        self._places: dict[int, tuple[str, str]] = {}
+        self._seen: dict[str, None] = dict.fromkeys(_OF_CELLS)
+        self._held: set[int] = set()
 
     def module_of(self, value: object) -> str:
-        """Return the module that holds an object that may change, "" where none does.
+        """Return the last module that holds an object that may change, "" where none does.
 
         It is asked with what a name of the notebook and a local variable hold.
         """
         if identity(type(value)) in _UNCHANGING or _references(value) <= _ALONE:
             return ""
         for module in [name for name in list(sys.modules) if name not in self._seen]:
-            self._seen.add(module)
-            for name, each in list(_held(sys.modules.get(module)).items()):
-                if identity(type(each)) not in _UNCHANGING:
-                    self._places[identity(each)] = module, name
-        module, name = self._places.get(identity(value), ("", ""))
-        return module if module and _held(sys.modules.get(module)).get(name) is value else ""
+            self._seen[module] = None
+            self._held.update(map(identity, list(_held(module).values())))
+        if identity(value) not in self._held:  # nearly always
+            return ""
+        modules = (module for module in reversed(self._seen) if module not in _OF_CELLS)
+        return next((m for m in modules if any(v is value for v in list(_held(m).values()))), "")
 
 
-def _held(module: Any) -> dict[str, Any]:
+def _held(module: str) -> dict[str, Any]:
     """Return what a module holds, without a word to one that is loaded when it is asked."""
-    if not isinstance(module, ModuleType):
+    there = sys.modules.get(module)
+    if not isinstance(there, ModuleType):
         return {}
-    held: dict[str, Any] = ModuleType.__getattribute__(module, "__dict__")
+    held: dict[str, Any] = ModuleType.__getattribute__(there, "__dict__")
     return held
 
 

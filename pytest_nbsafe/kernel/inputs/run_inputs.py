@@ -22,7 +22,7 @@ from ..parts.access_sites import HOOKS
 from ..tracing.cell_positions import CellPositions
 from .builtin_calls import watch_status
 from .builtin_names import BuiltinNames
-from .callers import Callers
+from .callers import OURS, Callers
 from .chance import Chance
 from .file_uses import FileUses
 from .held_streams import HeldStreams
@@ -340,7 +340,7 @@ class RunInputs:
         if not isinstance(code, CodeType):
             return
         file = code.co_filename
-        if file[:1] != "<" and not self._callers.is_users_file(file):
+        if file.startswith(OURS) or (file[:1] != "<" and not self._callers.is_users_file(file)):
             return
         is_cells = file in self._positions.files
         if not is_cells and self._callers.is_users_file(file):

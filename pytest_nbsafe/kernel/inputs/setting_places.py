@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
-from ..adapters import adapter_of, names, of_module
+from ..adapters import adapter_of, all_of, names, of_module
 from ..hashing.function_texts import lies_here
 from .held_by_modules import HeldByModules
 from .project_reach import ProjectModule
@@ -183,16 +183,17 @@ def _called_within(call: ast.Call, home: Mapping[str, Any], new: Collection[str]
     if type(held) is ModuleType:
         return
     is_function = not path and isinstance(held, _FUNCTIONS)
+    words = {path[0]} if path else {name, str(getattr(held, "__name__", ""))}
+    if is_function or isinstance(held, type):
+        words = {word for word in words if _NO_SETS.fullmatch(word) is None}
+    if not any(map(_may_set, words)):  # before all modules are looked through
+        return
     if not place:
         place = str(held.__module__ or "") if is_function else _held_by_modules.module_of(held)
     if path:
-        words = {path[0]}
         is_compared = _is_compared(place) and isinstance(held, dict)
     else:
-        words = {name, str(getattr(held, "__name__", ""))}
         is_compared = _is_compared(place) and not any(map(_REGISTERS.fullmatch, words))
-    if is_function or isinstance(held, type):
-        words = {word for word in words if _NO_SETS.fullmatch(word) is None}
     given = _TELL_TOO.isdisjoint(words) or bool(call.args or call.keywords)
     sets = given and any(_is_setter(place, word, _SETS) for word in words)
     if not sets or place in _TOLD_ELSEWHERE or (is_compared and place.partition(".")[0] not in new):
@@ -226,6 +227,11 @@ def _called(
 def _is_setter(place: str, word: str, sets: re.Pattern[str]) -> bool:
     setters = getattr(of_module(place), "SETTERS", ())
     return sets.fullmatch(word) is not None or (sets is _SETS and word in setters)
+
+
+def _may_set(word: str) -> bool:
+    """Return whether what is called by a name may be called for what it does, in some library."""
+    return _SETS.fullmatch(word) is not None or any(word in own for own in all_of("SETTERS"))
 
 
 def _is_compared(place: str) -> bool:
