@@ -4,14 +4,16 @@ Jupyter asks for it over the control channel. Then the thread of that channel st
 idle while the main thread ends the one that would send this, and in one of twenty kernels
 (ipykernel 7.4) each waits for the other for ever.
 
-What is registered for the end runs, as ever. After that Python would take all values apart, one by
-one, which takes a quarter of a second where a library like pandas is loaded: it is spared where
-nothing can come of it.
+What is registered for the end runs, as ever. IPython looks for circles then that nobody refers to,
+which takes a tenth of a second where a library like pandas is loaded, and after that Python would
+take all values apart, one by one, which takes a quarter: both is spared where nothing can come of
+it.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import stat
 import sys
@@ -49,14 +51,17 @@ class _Leaving:
         run_all = getattr(atexit, "_run_exitfuncs", None)
         if run_all is None:
             return
+        does_something = _does_something_at_last(self._texts)
+        if not (does_something or _holds_back()):
+            gc.freeze()  # what there is by now is in no circle
         run_all()
-        if not _leaves_something(self._texts):
+        if not (does_something or _holds_back()):
             os._exit(0)
 
 
-def _leaves_something(texts: list[str]) -> bool:
-    """Tell whether taking values apart may write, or do anything else that lasts."""
-    if any("__del__" in str(text) for text in texts) or not os.path.isdir(_OPEN):  # noqa: PTH112  # its `pathlib` may be patched
+def _does_something_at_last(texts: list[str]) -> bool:
+    """Tell whether a value may do something that lasts as it is taken apart."""
+    if any("__del__" in str(text) for text in texts):
         return True
     if any(name in sys.modules for name in _AT_THE_VERY_END):
         return True
@@ -64,15 +69,22 @@ def _leaves_something(texts: list[str]) -> bool:
         held = getattr(module, "__dict__", {})
         if lies_here(held.get("__file__")) and any(map(_is_cleaned_up, list(held.values()))):
             return True
-    return any(map(_may_be_written, os.listdir(_OPEN)))  # noqa: PTH208  # as above
+    return False
 
 
 def _is_cleaned_up(value: object) -> bool:
     return isinstance(value, type) and any("__del__" in vars(base) for base in value.__mro__)
 
 
+def _holds_back() -> bool:
+    """Tell whether a value may hold back text that it has yet to write."""
+    if not os.path.isdir(_OPEN):  # noqa: PTH112  # its `pathlib` may be patched
+        return True
+    return any(map(_may_be_written, os.listdir(_OPEN)))  # noqa: PTH208  # as above
+
+
 def _may_be_written(number: str) -> bool:
-    """Tell whether a file or pipe is open that was not when we came: a value may hold back text."""
+    """Tell whether a file or pipe is open for writing that was not when we came."""
     import fcntl
 
     try:

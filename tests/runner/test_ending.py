@@ -15,6 +15,12 @@ MODULE = """\
 class Log:
     def __del__(self):
         open("module.txt", "a").write("done")
+
+class Circle:
+    def __init__(self):
+        self.itself = self
+    def __del__(self):
+        open("circle_of_module.txt", "a").write("done")
 """
 LAST_WORDS = {
     "file.txt": "held = open('file.txt', 'w')\n_ = held.write('done')",
@@ -29,6 +35,11 @@ LAST_WORDS = {
         "class Last:\n    def __del__(self):\n        open('deleted.txt', 'a').write('done')\n"
         "last = Last()"
     ),
+    "circle.txt": (
+        "class Box: pass\nbox = Box()\nbox.itself = box\n"
+        "box.file = open('circle.txt', 'w')\n_ = box.file.write('done')"
+    ),
+    "circle_of_module.txt": "import ownlog\nlog = ownlog.Circle()",
     "module.txt": "import ownlog\nlog = ownlog.Log()",
     "thread.txt": (
         "import threading, time\n"
