@@ -33,7 +33,7 @@ _WAIT_SHARE = 0.03
 """How much of it the last may, for which one waits."""
 _LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
-_WORTH_S = 0.5
+_WORTH_S = 1.0
 """How long it took to make what is kept before a cell changes it."""
 _LONG_S = 10.0
 """How long it took to make what is kept before the notebook has come to its end, should it never
@@ -138,7 +138,7 @@ class Keeper:
         While a child is at it, or they have computed for too long, it is left: a child costs the
         kernel time as well, for all memory that it writes to from then on is copied.
         """
-        at_stake = self._at_stake(self._owed, changes, self._left_s())
+        at_stake = self._at_stake(self._owed, changes, self._left_s(), 0.0)
         if not at_stake:
             return
         self._collect(live, 0.0)
@@ -149,21 +149,33 @@ class Keeper:
         """Tell whether `keep_before` would, once the last run is noted that has been made."""
         took_s, bound = last.duration_s, last.event["after"] if last.event is not None else ()
         owed = {**self._owed, **{name: self._owed.get(name, 0.0) + took_s for name in bound}}
-        return bool(self._at_stake(owed, changes, self._left_s() + MOST_SHARE * took_s))
+        left_s = self._left_s() + MOST_SHARE * took_s
+        return bool(self._at_stake(owed, changes, left_s, self._ran_s + took_s))
 
     def _at_stake(
-        self, owed: Mapping[str, float], changes: Collection[str], left_s: float
+        self, owed: Mapping[str, float], changes: Collection[str], left_s: float, more_s: float
     ) -> Mapping[str, float]:
-        """Return what is to be kept before some names are changed, if that is urgent."""
+        """Return what is to be kept before some names are changed, if that is urgent.
+
+        It may not be noted yet which runs made it: they took at most `more_s` more than is known.
+        """
         at_stake = {
             name: owed_s
             for name, owed_s in owed.items()
             if (name in changes or owed_s >= _WORTH_S)
             and left_s > _MORE * self._too_short_s.get(name, 0.0)
         }
-        lost_s = sum(owed_s for name, owed_s in at_stake.items() if name in changes)
-        is_urgent = lost_s >= _WORTH_S or sum(at_stake.values()) >= _LONG_S
+        changed = {name: owed_s for name, owed_s in at_stake.items() if name in changes}
+        is_urgent = any(
+            min(sum(lost.values()), self._took_by(lost) + more_s) >= least_s
+            for lost, least_s in ((changed, _WORTH_S), (at_stake, _LONG_S))
+        )
         return at_stake if is_urgent and left_s >= MOST_SHARE * _WORTH_S else {}
+
+    def _took_by(self, names: Iterable[str]) -> float:
+        """Return what all runs took that would be made again for some values, each once."""
+        runs = frozenset[int]().union(*(self._makers.get(name, ()) for name in names))
+        return sum(map(self._took_s.__getitem__, runs))
 
     def keep_all(self, live: LiveKernel, now: Moment) -> None:
         """Begin to keep what was put off, for the last cell has run.
@@ -202,10 +214,7 @@ class Keeper:
 
     def _whole_s(self) -> dict[str, float]:
         """Return what all runs took that each value would take again."""
-        return {
-            name: sum(self._took_s[run] for run in self._makers.get(name, ()))
-            for name in self._owed
-        }
+        return {name: self._took_by([name]) for name in self._owed}
 
     def _left_s(self) -> float:
         """Return how long a child may compute."""
