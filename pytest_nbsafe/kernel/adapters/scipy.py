@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ..hashing import instances
 from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
 from . import Table
 
@@ -26,12 +27,14 @@ def _sparse(hasher: Hasher, value: Any) -> None:
         raise UnknownValue("a sparse matrix of this form is not compared")
     hasher.all(f"sparse {type(value).__name__}", list(value.shape))
     hasher.attributes(held)
+    instances.add_put_on(hasher, value, (held,))
 
 
 def _tree(hasher: Hasher, value: Any) -> None:
     """Write a tree without its nodes: they follow from the rest, and hold addresses."""
     _nodes, *state = value.__getstate__()
     hasher.all(f"tree {qualified(type(value))}", state)
+    instances.add_put_on(hasher, value, ())
 
 
 HASHED: dict[str, dict[str, Handler]] = {

@@ -9,13 +9,13 @@ import sys
 import types
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
 from ..adapters import of_module
 from ..contract import CODE
-from ..functions.reach import fields
+from ..functions.reach import fields, names_of_code
 from . import class_changes
 from .hasher import Context, Hasher, UnknownValue, qualified
 
@@ -269,3 +269,37 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
         reduced = *reduced[:_STATE], state, *reduced[_STATE + 1 :]
     parts = [*reduced[:3], *(list(items) if items is not None else None for items in reduced[3:5])]
     hasher.all("reduced", parts)
+    if held:
+        told = reduced[_STATE : _STATE + 1]
+        add_put_on(hasher, value, told[0] if told and type(told[0]) is tuple else told)
+
+
+def add_put_on(hasher: Hasher, value: Any, states: tuple[Any, ...]) -> None:
+    """Write the attributes of an object of a library that others have put on it.
+
+    Pickle loses those of classes that tell their state themselves. What `states` tell is left, what
+    the class names in its own code, for that it leaves out for a reason, and what is not public.
+    """
+    held = fields(value) or {}
+    told = {name for each in states if type(each) is dict for name in each}
+    left = {name for name in held.keys() - told if name[:1] != "_"}
+    bases = type(value).__mro__[:-1] if left else ()
+    members = [pair for base in bases for pair in vars(base).items()]
+    left.difference_update(name for name, _ in members)
+    for code in (function.__code__ for _, each in members for function in _functions_of(each)):
+        left.difference_update(names_of_code(code), code.co_consts)
+    if left:
+        hasher.attributes({name: held[name] for name in left})
+
+
+def _functions_of(member: Any) -> Iterator[types.FunctionType]:
+    """Yield the functions that a class holds as one of its attributes, those in others too."""
+    parts = [member]
+    if type(member) is property:
+        parts = [member.fget, member.fset, member.fdel]
+    elif type(member) in (staticmethod, classmethod):
+        parts = [member.__func__]
+    for part in parts:
+        if type(part) is types.FunctionType:
+            yield part
+            yield from _functions_of(vars(part).get("__wrapped__"))
