@@ -492,3 +492,11 @@ def test_the_whole_machine_is_not_watched(tmp_path: Path) -> None:
         told = nb.run("import os\n'a/b'.split('/'), os.listdir('/proc/self/fd'), '/', '/proc/self'")
         assert (told["files"], told["folders"]) == ([], {})
         assert nb.files("open('/proc/self/status').read()") == {}
+
+
+def test_what_is_put_among_the_names_of_python(tmp_path: Path) -> None:
+    with page(tmp_path) as nb:
+        nb.run("import builtins")
+        assert nb.run("setattr(builtins, 'given', 1)")["settings"] == ["module:builtins"]
+        internals = "vars(builtins).update({'__pybind11_internals_v4_gcc__': object()})"
+        assert nb.run(internals)["settings"] == []

@@ -11,6 +11,10 @@ _OF_SHELL = frozenset({"_", "display", "get_ipython", "input"})
 """Names that IPython and ipykernel set there for each run."""
 
 
+_OF_LIBRARIES = "__pybind11_"
+"""How the names begin by which compiled libraries find each other there; no code asks for them."""
+
+
 class BuiltinNames:
     """What the names of Python held when a run began."""
 
@@ -27,6 +31,7 @@ class BuiltinNames:
 
 
 def _held() -> dict[str, int]:
-    """Return which object each name holds, but for those of the shell and ours."""
+    """Return which object each name holds, but for those of the shell, ours and of libraries."""
     held = vars(builtins)
-    return {name: identity(held[name]) for name in offered.names() if name not in _OF_SHELL}
+    names = (n for n in offered.names() if n not in _OF_SHELL and not n.startswith(_OF_LIBRARIES))
+    return {name: identity(held[name]) for name in names}
