@@ -33,8 +33,9 @@ _WAIT_SHARE = 0.03
 """How much of it the last may, for which one waits."""
 _LEAST_SPENT_S = 0.15
 """What the last of them may compute in any case; what was made sooner is not worth a child."""
-_WORTH_S = 1.0
-"""How long it took to make what is kept before a cell changes it."""
+_WORTH_S, _LAST_SHARE = 1.0, 0.5
+"""How long it took to make what is kept before a cell changes it, and the share of it that is
+enough before the last one: that is edited most often."""
 _LONG_S = 10.0
 """How long it took to make what is kept before the notebook has come to its end, should it never
 come there. Measured, a child in its midst costs .1 to .3 s: what either writes to from then on is
@@ -132,13 +133,16 @@ class Keeper:
                 self._owed[name] = before_s + took_s
                 self._makers[name] = makers
 
-    def keep_before(self, live: LiveKernel, now: Moment, changes: Collection[str]) -> None:
+    def keep_before(
+        self, live: LiveKernel, now: Moment, changes: Collection[str], *, is_last: bool
+    ) -> None:
         """Begin to keep what is about to be changed, and what took very long to make.
 
         While a child is at it, or they have computed for too long, it is left: a child costs the
         kernel time as well, for all memory that it writes to from then on is copied.
         """
-        at_stake = self._at_stake(self._owed, changes, self._left_s(), 0.0)
+        worth_s = _WORTH_S * (_LAST_SHARE if is_last else 1.0)
+        at_stake = self._at_stake(self._owed, changes, self._left_s(), 0.0, worth_s)
         if not at_stake:
             return
         self._collect(live, 0.0)
@@ -150,10 +154,16 @@ class Keeper:
         took_s, bound = last.duration_s, last.event["after"] if last.event is not None else ()
         owed = {**self._owed, **{name: self._owed.get(name, 0.0) + took_s for name in bound}}
         left_s = self._left_s() + MOST_SHARE * took_s
-        return bool(self._at_stake(owed, changes, left_s, self._ran_s + took_s))
+        worth_s = _WORTH_S * _LAST_SHARE
+        return bool(self._at_stake(owed, changes, left_s, self._ran_s + took_s, worth_s))
 
     def _at_stake(
-        self, owed: Mapping[str, float], changes: Collection[str], left_s: float, more_s: float
+        self,
+        owed: Mapping[str, float],
+        changes: Collection[str],
+        left_s: float,
+        more_s: float,
+        worth_s: float,
     ) -> Mapping[str, float]:
         """Return what is to be kept before some names are changed, if that is urgent.
 
@@ -162,15 +172,15 @@ class Keeper:
         at_stake = {
             name: owed_s
             for name, owed_s in owed.items()
-            if (name in changes or owed_s >= _WORTH_S)
+            if (name in changes or owed_s >= worth_s)
             and left_s > _MORE * self._too_short_s.get(name, 0.0)
         }
         changed = {name: owed_s for name, owed_s in at_stake.items() if name in changes}
         is_urgent = any(
             min(sum(lost.values()), self._took_by(lost) + more_s) >= least_s
-            for lost, least_s in ((changed, _WORTH_S), (at_stake, _LONG_S))
+            for lost, least_s in ((changed, worth_s), (at_stake, _LONG_S))
         )
-        return at_stake if is_urgent and left_s >= MOST_SHARE * _WORTH_S else {}
+        return at_stake if is_urgent and left_s >= MOST_SHARE * worth_s else {}
 
     def _took_by(self, names: Iterable[str]) -> float:
         """Return what all runs took that would be made again for some values, each once."""

@@ -91,7 +91,8 @@ class RememberingKernel(SessionKernel):
 
         live = self._caught_up((source, *self._to_come), whole=whole, learns=learns)
         if self.keeper is not None:
-            self.keeper.keep_before(live, self._now(), self._changes(source))
+            is_last = len(self._to_come) <= 1
+            self.keeper.keep_before(live, self._now(), self._changes(source), is_last=is_last)
         return self._made_now(live, source, limit_s, heard, known)
 
     def _reason_at_once(self, source: str) -> str:
