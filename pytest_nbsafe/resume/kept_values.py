@@ -6,6 +6,7 @@ import stat
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from math import inf
 from typing import TypedDict, cast
 
 from pytest_nbsafe.kernel.checkpoint_contract import (
@@ -38,8 +39,7 @@ _WORTH_S, _LAST_SHARE = 1.0, 0.5
 enough before the last one: that is edited most often."""
 _LONG_S = 10.0
 """How long it took to make what is kept before the notebook has come to its end, should it never
-come there. Measured, a child in its midst costs .1 to .3 s: what either writes to from then on is
-copied, and they share the machine."""
+come there. Measured, a child in its midst costs .1 to .3 s: what either writes to is copied."""
 _MORE = 1.5
 """So many times longer than it would have been may be computed before it is asked for again."""
 _REST_S = 60.0
@@ -141,34 +141,27 @@ class Keeper:
         While a child is at it, or they have computed for too long, it is left: a child costs the
         kernel time as well, for all memory that it writes to from then on is copied.
         """
-        worth_s = _WORTH_S * (_LAST_SHARE if is_last else 1.0)
-        at_stake = self._at_stake(self._owed, changes, self._left_s(), 0.0, worth_s)
-        if not at_stake:
-            return
-        self._collect(live, 0.0)
-        if not self._begun:
+        at_stake = self._at_stake(self._owed, changes, 0.0, is_last=is_last)
+        if at_stake:
+            self._collect(live, 0.0)
+        if at_stake and not self._begun:
             self._begin(live, now, at_stake, self._left_s(), waits=False)
 
     def would_keep_before(self, last: Executed, changes: Collection[str]) -> bool:
         """Tell whether `keep_before` would, once the last run is noted that has been made."""
         took_s, bound = last.duration_s, last.event["after"] if last.event is not None else ()
         owed = {**self._owed, **{name: self._owed.get(name, 0.0) + took_s for name in bound}}
-        left_s = self._left_s() + MOST_SHARE * took_s
-        worth_s = _WORTH_S * _LAST_SHARE
-        return bool(self._at_stake(owed, changes, left_s, self._ran_s + took_s, worth_s))
+        return bool(self._at_stake(owed, changes, took_s, is_last=True))
 
     def _at_stake(
-        self,
-        owed: Mapping[str, float],
-        changes: Collection[str],
-        left_s: float,
-        more_s: float,
-        worth_s: float,
+        self, owed: Mapping[str, float], changes: Collection[str], more_s: float, *, is_last: bool
     ) -> Mapping[str, float]:
         """Return what is to be kept before some names are changed, if that is urgent.
 
-        It may not be noted yet which runs made it: they took at most `more_s` more than is known.
+        A run that took `more_s` is not noted yet: it may be that all were needed to make it.
         """
+        worth_s = _WORTH_S * (_LAST_SHARE if is_last else 1.0)
+        left_s = self._left_s() + MOST_SHARE * more_s
         at_stake = {
             name: owed_s
             for name, owed_s in owed.items()
@@ -177,7 +170,7 @@ class Keeper:
         }
         changed = {name: owed_s for name, owed_s in at_stake.items() if name in changes}
         is_urgent = any(
-            min(sum(lost.values()), self._took_by(lost) + more_s) >= least_s
+            min(sum(lost.values()), inf if more_s else self._took_by(lost)) >= least_s
             for lost, least_s in ((changed, worth_s), (at_stake, _LONG_S))
         )
         return at_stake if is_urgent and left_s >= MOST_SHARE * worth_s else {}
