@@ -79,10 +79,13 @@ class CoVariable(TypedDict):
     co-variables too. `needs` are names of the notebook (classes, functions) that must be bound
     before they are loaded; `modules` those that loading imports. `cause` says why nothing is kept
     and the names must be made again by their cells; then there are no files. `fingerprints` are
-    of the values that were kept, and are what the loaded values have as well.
+    of the values that were kept, and are what the loaded values have as well. Where not all that
+    share objects could be kept, `left_out` are the others: these are loaded where nobody needs
+    those.
     """
 
     names: list[str]
+    left_out: list[str]
     fingerprints: dict[str, Fingerprint]
     files: list[KeptFile]
     needs: list[str]

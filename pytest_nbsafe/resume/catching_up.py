@@ -10,18 +10,25 @@ that runs come in their own order and find the values that they found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import CODE, HOME, OPEN_FIGURES
 from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.needed_imports import may_tell, reduced
-from pytest_nbsafe.resume.past_runs import HOME_BY_NAME, KeptValue, PastRun, reads_all
+from pytest_nbsafe.resume.past_runs import (
+    HOME_BY_NAME,
+    KeptValue,
+    PastRun,
+    reads_all,
+    renames_axis,
+)
 from pytest_nbsafe.resume.state import (
     BESIDE,
     Held,
     State,
     figures_asked,
+    is_axis,
     lookups_told,
     names_of,
     results_of,
@@ -118,24 +125,32 @@ def lists_names(*texts: str) -> bool:
     return any(map(_LISTS.search, texts))
 
 
-def needed(state: State, texts: Sequence[str], sources: Mapping[str, str]) -> set[str]:
-    """Return the names that texts may read, through functions and classes too."""
-    words = mentioned(state, texts, sources)
+def needed(state: State, texts: Collection[str]) -> set[str]:
+    """Return the names that texts may read, with those of functions and classes as `reached`."""
+    words = words_of(*texts)
     is_open = reads_all(*texts) or any(state[word].kind == HOME for word in words & state.keys())
     names = names_of(state) if is_open else words
     beside = lookups_told(words) | figures_asked(words)
     return (state.keys() & (names | beside)) | results_of(names, state)
 
 
-def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) -> set[str]:
-    """Return the words of texts, and of those that made the functions and classes among them.
+def may_rename(state: State, texts: Collection[str]) -> bool:
+    """Return whether texts may rename an axis of tables, be it one that has a name of its own."""
+    axes = {name for name, held in state.items() if is_axis(held.kind)}
+    return renames_axis(*texts, axes=axes)
+
+
+def reached(state: State, texts: Iterable[str], sources: Mapping[str, str]) -> frozenset[str]:
+    """Return texts, and those that made the functions and classes that they mention, and so on.
 
     `sources` gives the texts of entries.
     """
-    words = set[str]()
+    found, words = set[str](), set[str]()
     waiting = [*texts]
     while waiting:
-        fresh = words_of(waiting.pop()) - words
+        text = waiting.pop()
+        found.add(text)
+        fresh = words_of(text) - words
         words |= fresh
         waiting += [
             sources.get(entry, "")
@@ -143,7 +158,7 @@ def mentioned(state: State, texts: Sequence[str], sources: Mapping[str, str]) ->
             if (held := state.get(name)) is not None and is_code(held)
             for entry in runs_of(held.maker)
         ]
-    return words
+    return frozenset(found)
 
 
 def is_code(held: Held) -> bool:

@@ -353,7 +353,7 @@ def _parts(covariable: CoVariable, then: Moment) -> Iterator[tuple[str, _Part]]:
     However much later a value is kept, it is as the last run left it that made or changed it.
     """
     now, whole = then.runs[-1].after, covariable["names"]
-    others = now.keys() - {*whole, OPEN_FIGURES}  # nobody looked at those
+    others = now.keys() - {*whole, *covariable["left_out"], OPEN_FIGURES}  # nobody looked at those
     around = {
         name: now[name].maker
         for name in sorted(others)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_nbsafe.kernel.contract import CellRun
-from pytest_nbsafe.resume.catching_up import is_code, mentioned
+from pytest_nbsafe.resume.catching_up import is_code, reached
 from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.state import State
+from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.values import dataclass
 
 
@@ -41,7 +42,7 @@ def may_learn(learners: Learners, source: str, past: Sequence[PastRun], state: S
     sources = {run.entry: run.source for run in past}
     words = {
         word
-        for word in mentioned(state, [source], sources)
+        for word in words_of(*reached(state, [source], sources))
         if word not in state or is_code(state[word])
     }
     is_there = any(learners.were_imported(run.executed.event) for run in past)

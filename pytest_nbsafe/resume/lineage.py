@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from pytest_nbsafe.resume import sharing
-from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
-from pytest_nbsafe.resume.state import is_tied
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, renames_axis
+from pytest_nbsafe.resume.positions import runs_called
+from pytest_nbsafe.resume.state import is_axis, is_tied
 from pytest_nbsafe.values import dataclass
 
 _DEEPEST = 100
@@ -77,6 +78,13 @@ class Lineage:
             return True
         return self._are_apart(one, two, _DEEPEST)
 
+    def renames(self, run: PastRun) -> bool:
+        """Return whether a run, or a function that it called, may rename an axis of tables."""
+        event = run.executed.event
+        numbers = runs_called(event) if event is not None else ()
+        called = (self._past[n - 1].source for n in numbers if n <= self.runs)
+        return renames_axis(run.source, *called)
+
     def _are_apart(self, one: _Made, other: _Made, deepest: int) -> bool:
         """Return whether two names surely share nothing, each as a run has left it."""
         pair = frozenset((one, other))
@@ -115,6 +123,8 @@ class Lineage:
         run = self._past[later.place]
         if first.place == later.place or first.name in run.reads:
             return False  # so there is a run before the later one
+        if is_axis(run.after[later.name].kind):
+            return False
         read = {*run.reads, *(() if later.name in run.bound else (later.name,))}
         found = (self._made(later.place - 1, name) for name in sorted(read))
         return all(self._are_apart(made, first, deepest) for made in found if made is not None)
@@ -132,11 +142,13 @@ class Loads:
     """Which kept values are loaded, as a session is gone through from its end.
 
     A value counts as loaded where it is first read: until then nothing can be torn from it. `torn`
-    are, by places, the names that may be all the same: nothing needs them after that.
+    are, by places, the names that may be all the same: nothing needs them after that. Before a run
+    that renames an axis nothing is loaded: tables share those.
     """
 
     def __init__(self, lineage: Lineage) -> None:
         self._lineage = lineage
+        self._renamed = -1
         self._readers: dict[str, int] = {}
         self._needed: dict[int, frozenset[str]] = {}
         self._end = lineage.runs
@@ -155,6 +167,8 @@ class Loads:
             if frozenset(wanted).isdisjoint(kept.names):
                 continue
             reader = min(self._readers.get(name, self._end) for name in kept.names)
+            if reader <= self._renamed:
+                continue
             last = self._lineage.last_place(place, kept, reader)
             if self._lineage.is_apart(last, kept, self._needed[last]):
                 loads.append(kept)
@@ -165,3 +179,5 @@ class Loads:
     def note_run(self, place: int, run: PastRun) -> None:
         """Take note that a run is made again."""
         self._readers.update(dict.fromkeys(run.reads, place))
+        if self._lineage.renames(run):
+            self._renamed = max(self._renamed, place)

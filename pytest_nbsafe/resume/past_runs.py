@@ -21,6 +21,7 @@ from pytest_nbsafe.resume.state import (
     results_of,
     unexpected,
 )
+from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.values import dataclass
 
@@ -35,7 +36,7 @@ HOME_BY_NAME = (
 )
 """How a text gets at all names of the notebook: by the module that holds them."""
 _OPEN = patterns.compile(
-    r"\b(?:exec|eval|globals|locals|vars|dir)\b|"
+    r"\b(?:exec|globals|locals|vars|dir)\b|\beval\b(?!\([ \t]*\))|"
     rf"{HOME_BY_NAME}"
     r"|\bunittest\.main\b|\bexit[ \t]*=[ \t]*False\b|\bloadTestsFrom(?:Module|Names?)\b"
     r"|\b(?:testmod|DocTestFinder|cProfile)\b|\bprofile\.run"
@@ -53,6 +54,12 @@ _SIDE_WAYS = patterns.compile(
     8,
 )
 """Texts that may change what names hold which they do not mention."""
+
+_NAMES_SOMETHING = patterns.compile(
+    r"\.names?[ \t]*=(?!=)|\bsetattr\(|\b_?set_names\(|\b(?:index|columns)\.rename\("
+)
+_AXES = patterns.compile(r"\b(?:index|columns|axes|levels|keys)\b|Index\b")
+"""Together in a text: it may rename, in place, an axis that tables of pandas share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +194,22 @@ def learned(past: Sequence[PastRun]) -> Learned:
 
 def may_change_all(*texts: str) -> bool:
     """Return whether texts may change what names hold that they do not mention."""
-    return any(map(_SIDE_WAYS.search, texts))
+    return any(map(_SIDE_WAYS.search, texts)) or renames_axis(*texts)
 
 
 def reads_all(*texts: str) -> bool:
-    """Return whether texts may read names that they do not mention."""
-    return any(map(_OPEN.search, texts))
+    """Return whether texts may read names that they do not mention, or change what those hold."""
+    return any(map(_OPEN.search, texts)) or renames_axis(*texts)
+
+
+def renames_axis(*texts: str, axes: Collection[str] = ()) -> bool:
+    """Return whether texts may rename an axis: of all tables that have it, wherever they are held.
+
+    Those are not followed as sharing objects: nothing else of an axis can change. `axes` are the
+    names that hold one.
+    """
+    return any(
+        _NAMES_SOMETHING.search(text)
+        and (_AXES.search(text) or not words_of(text).isdisjoint(axes))
+        for text in texts
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pytest_nbsafe.kernel.contract import CellRun
 from pytest_nbsafe.resume import recalling
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
-from pytest_nbsafe.resume.catching_up import Step, made_now, mentioned, needed, steps
+from pytest_nbsafe.resume.catching_up import Step, made_now, may_rename, needed, reached, steps
 from pytest_nbsafe.resume.identities import Identities
 from pytest_nbsafe.resume.kept_values import Keeper, Moment
 from pytest_nbsafe.resume.learners import may_learn
@@ -18,6 +18,7 @@ from pytest_nbsafe.resume.repeated_runs import is_other
 from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.shown_numbers import shown_so_far
 from pytest_nbsafe.resume.state import START, State
+from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
@@ -101,15 +102,18 @@ class SessionKernel:
             return self.live
         if to_run(self._memory, self._to_come):
             texts = (*texts, *self._to_come)
-        whole = whole or self._is_second  # nothing is begun a third time
+        sources = {run.entry: run.source for run in self.past}
+        texts = [*reached(self.state, texts, sources)]
+        whole = whole or self._is_second or may_rename(self.state, texts)
         if whole and not self._is_whole:
             self._end_live()
         live = self._started()
         left = self.past[self._made :]
-        sources = {run.entry: run.source for run in self.past}
-        wanted = needed(self.state, texts, sources)
-        leaves_out = not may_tell(mentioned(self.state, texts, sources))
-        may = {"may_load": self.keeper is not None and not whole, "leaves_out": leaves_out}
+        wanted = needed(self.state, texts)
+        may = {
+            "may_load": self.keeper is not None and not whole,
+            "leaves_out": not may_tell(words_of(*texts)),
+        }
         plan, before = steps(left, wanted, earlier=self.past[: self._made], **may)
         state = left[0].before if left else self.state
         if any(n in state and self._held.get(n) != state[n].maker for n in before):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pytest_nbsafe.resume import questions
-from pytest_nbsafe.resume.state import NOBODY, State, changed_in_place, is_tied, runs_of
+from pytest_nbsafe.resume.state import NOBODY, State, changed_in_place, is_axis, is_tied, runs_of
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.values import replace
 
@@ -197,9 +197,10 @@ def _changed(
 def _made(executed: Executed) -> dict[str, Shares]:
     """Return with whom all that a run has bound may share objects, as it told."""
     assert executed.event is not None, "nothing is known of such a run"
-    told, bindings = _told(executed), executed.event["bindings"]
+    told, bindings, after = _told(executed), executed.event["bindings"], executed.event["after"]
+    axes = {name for name, made in after.items() if is_axis(made["kind"])}
     return {
-        name: frozenset(told[name]) if name in told else None
+        name: frozenset(told[name]) if name in told and name not in axes else None
         for name, identity in bindings.items()
         if identity
     }

@@ -215,6 +215,14 @@ def is_tied(name: str, held: Held) -> bool:
     return name == OPEN_FIGURES or (held.kind not in _UNSHARED and not name.startswith("<"))
 
 
+def is_axis(kind: str) -> bool:
+    """Return whether values of a kind may be an axis of tables, which can be renamed for all.
+
+    Two tables count as apart that have it in common; no kernel tells of those it does not hold.
+    """
+    return kind.startswith("pandas.") and kind.endswith("Index")
+
+
 def _touched_too(
     state: State, event: CellRun, links: Mapping[str, Collection[str]] | None
 ) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe.resume import following, recalling
-from pytest_nbsafe.resume.catching_up import Step, needed, steps
+from pytest_nbsafe.resume.catching_up import Step, needed, reached, steps
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.past_runs import PastRun, learned
@@ -71,7 +71,7 @@ def stored_runs(
         past.append(run)
         state = run.after
     texts = {run.entry: run.source for run in past}
-    wanted = needed(state, [*state], texts)
+    wanted = needed(state, reached(state, [*state], texts))
     plan, _ = steps(past, wanted, may_load=memory.keeps)
     stored = [*_runs(memory)]
     others = _others(stored, {run.entry for run in past})

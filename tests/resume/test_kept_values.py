@@ -170,6 +170,37 @@ def test_what_shared_objects_before_it_was_kept_still_does(
     assert TORN[1] not in pages.ran, "what tears nothing is loaded"
 
 
+LOCKED = "import threading", f"{SLOW}\nheld = [rows, threading.Lock()]"
+
+
+@pytest.mark.kernel
+def test_what_shares_with_what_cannot_be_kept_is_kept_alone(pages: Pages) -> None:
+    pages.run(*LOCKED, "print(rows[1])")
+    assert not pages.run(*LOCKED, "assert rows[1] == 1").findings
+    assert pages.ran == [LOCKED[0], "assert rows[1] == 1"]
+    appended = "held[0].append(9)\nassert rows[-1] == 9"
+    assert not pages.run(*LOCKED, appended).findings
+    assert pages.ran == [*LOCKED, appended], "both come of one run, and share what they shared"
+
+
+@pytest.mark.kernel
+def test_a_small_table_is_kept_without_the_large_one_whose_columns_it_has(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_WAIT_SHARE", "MOST_SHARE"):
+        monkeypatch.setattr(kept_values, name, 0.03)  # 240 MB take longer
+    monkeypatch.setattr(kept_values, "_LEAST_SPENT_S", 0.15)
+    imports = "import numpy as np, pandas as pd"
+    makes = "df = pd.DataFrame(np.random.default_rng(1).normal(size=(3_000_000, 10)))"
+    sums = "few = df.head(2) * 2\nfew.columns = df.columns"
+    pages.run(imports, makes, sums, "few.shape")
+    assert not pages.run(imports, makes, sums, "assert len(few) == 2").findings
+    assert pages.ran == ["pass", "assert len(few) == 2"]
+    named = "df.columns.name = 'all'\nassert few.columns.name == 'all'"
+    assert not pages.run(imports, makes, sums, named).findings
+    assert pages.ran == [imports, makes, sums, named]
+
+
 def test_children_at_the_same_time_are_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now_s[0])

@@ -16,7 +16,16 @@ from ..adapters import of_class
 from ..functions.reach import fields, is_own
 from ..identity import identity
 from .counted_references import Holders, sharing
-from .reachable import CONSTANT_S, CONSTANTS, OBJECT_S, TABLE_S, Reached, Surface, memory_s
+from .reachable import (
+    CONSTANT_S,
+    CONSTANTS,
+    OBJECT_S,
+    TABLE_S,
+    Reached,
+    Surface,
+    has_objects,
+    memory_s,
+)
 
 _CONTAINERS = frozenset({list, dict, set, tuple, frozenset})
 _FEW, _DEEP = 8, 3
@@ -28,12 +37,16 @@ _UNKNOWN_S = 0.02
 
 
 class Group:
-    """A co-variable: its names in order, with what each leads to."""
+    """A co-variable: its names in order, with what each leads to.
 
-    __slots__ = ("reached",)
+    Of a part of one, `left_out` are the names that share objects with it.
+    """
 
-    def __init__(self, reached: dict[str, Reached]) -> None:
+    __slots__ = ("left_out", "reached")
+
+    def __init__(self, reached: dict[str, Reached], left_out: Iterable[str] = ()) -> None:
         self.reached = reached
+        self.left_out = frozenset(left_out)
 
     @property
     def names(self) -> list[str]:
@@ -43,6 +56,11 @@ class Group:
     def cost_s(self) -> float:
         """Return about how many seconds it takes to keep the values."""
         return sum(reached.cost_s() for reached in self.reached.values())
+
+    def part(self, name: str) -> Group:
+        """Return one of its names, all others left out."""
+        others = self.left_out.union(self.reached) - {name}
+        return Group({name: self.reached[name]}, others)
 
 
 def found_one_by_one(
@@ -57,13 +75,13 @@ def found_one_by_one(
     Each is found by counting references, which looks at no other; then those for which others have
     to be followed; what is left at last by following all names. `left_s` tells how long may be
     computed yet: what would take longer is left, and all of the last where following all names
-    would.
+    would. Of a co-variable that would, or that is sooner made again, a name comes alone.
     """
     home = holders.home
     done: set[str] = set()
     left = [name for name in asked if name in holders.own]
     guessed_s = {name: guess_s(home[name]) for name in holders.own}
-    follow_s = sum(guessed_s.values()) / 2
+    follow_s = sum(guess_s(home[name], follows=True) for name in holders.own) / 2
     for soon in (True, False):
         waiting, left = _Waiting({name: guessed_s[name] for name in left}, worth_s), []
         while waiting and (soon or left_s() > follow_s):
@@ -74,16 +92,28 @@ def found_one_by_one(
             if others is None:
                 left.append(name)
                 continue
-            if sum(guessed_s[each] for each in others) > left_s():
-                done.update((name, *others))
-                continue
-            group = Group({each: Reached(home[each], surface) for each in sorted((name, *others))})
+            fits = sum(guessed_s[each] for each in others) <= left_s()
+            found = sorted((name, *others)) if fits else [name]
+            reached = {each: Reached(home[each], surface) for each in found}
+            group = Group(reached, () if fits else others)
+            if others and fits and not pays(group, worth_s, left_s()):
+                group = group.part(name)
             if not waiting.put_off(name, group.cost_s()):
                 done.update(group.reached)
                 yield group
-            del group  # what it refers to is counted
+            del group, reached  # what they refer to is counted
     if left and left_s() > follow_s:
         yield from groups(home, holders.own, left, surface)
+
+
+def pays(group: Group, worth_s: Mapping[str, float], left_s: float) -> bool:
+    """Return whether there is time to keep a co-variable, and it would not be sooner made again.
+
+    What it took to make is not known where nothing is said of any name.
+    """
+    cost_s = group.cost_s()
+    again_s = max(worth_s.get(name, 0.0) for name in group.names) if worth_s else cost_s
+    return cost_s <= min(again_s, left_s)
 
 
 class _Waiting:
@@ -122,27 +152,32 @@ class _Waiting:
         heapq.heappush(self._queue, (cost_s / (self._worth_s.get(name) or 1.0), name, cost_s))
 
 
-def guess_s(value: object, depth: int = _DEEP) -> float:
-    """Return about how many seconds it takes to keep a value, by a few of the parts it has."""
+def guess_s(value: object, depth: int = _DEEP, *, follows: bool = False) -> float:
+    """Return about how many seconds it takes to keep a value, by a few of the parts it has.
+
+    With `follows` only how long it takes to follow it: nothing reads what lies in arrays and texts.
+    """
     kind = type(value)
     if kind in CONSTANTS:
         size = len(value) if kind in _TEXTS else 0  # type: ignore[arg-type]  # it has one
-        return CONSTANT_S + size * _CHARACTER_S
+        return CONSTANT_S + (0.0 if follows else size * _CHARACTER_S)
     if kind in _CONTAINERS:
         held: Any = value
-        parts_s = _guess_of_all_s(held, depth)
-        return OBJECT_S + parts_s + (_guess_of_all_s(held.values(), depth) if kind is dict else 0.0)
+        parts = held, *([held.values()] if kind is dict else [])
+        return OBJECT_S + sum(_guess_of_all_s(each, depth, follows=follows) for each in parts)
     attributes = fields(value) if depth and is_own(kind) else None
     if attributes is not None:
-        return guess_s(attributes, depth)
+        return guess_s(attributes, depth, follows=follows)
     adapter = of_class(kind)
     columns = _columns(adapter, value) if hasattr(adapter, "lazily_copied") else None
     if columns:
-        return TABLE_S + sum(guess_s(column, depth) for column in columns)
+        return TABLE_S + sum(guess_s(column, depth, follows=follows) for column in columns)
     held_bytes = getattr(value, "nbytes", None) if adapter is not None else None
     if type(held_bytes) is not int:
         return _UNKNOWN_S
     is_array = hasattr(adapter, "memory_of") and adapter.memory_of(value) is not None
+    if follows and not (is_array and has_objects(value)):
+        return OBJECT_S
     return OBJECT_S + (memory_s(value, held_bytes) if is_array else held_bytes * _CHARACTER_S)
 
 
@@ -153,8 +188,10 @@ def _columns(adapter: Any, value: object) -> list[Any]:
     return [*(parts or ()), *(table.columns if table is not None else ())]
 
 
-def _guess_of_all_s(parts: Collection[object], depth: int) -> float:
-    few = [guess_s(part, depth - 1) for part in islice(parts, _FEW)] if depth else []
+def _guess_of_all_s(parts: Collection[object], depth: int, *, follows: bool) -> float:
+    few = [
+        guess_s(part, depth - 1, follows=follows) for part in islice(parts, _FEW if depth else 0)
+    ]
     return len(parts) * (sum(few) / len(few) if few else OBJECT_S)
 
 

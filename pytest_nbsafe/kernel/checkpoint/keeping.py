@@ -18,7 +18,7 @@ from ..identity import identity
 from . import pickling
 from .arrays import Plan
 from .counted_references import holders_of
-from .covariables import Group, found_one_by_one, groups, guess_s
+from .covariables import Group, found_one_by_one, groups, guess_s, pays
 from .reachable import Reached, Surface, is_constant_value, is_importable
 
 NODES, BYTES = 20_000_000, 1 << 35
@@ -55,7 +55,8 @@ def kept(
 
     First comes what it pays for most, by what it took to make each name; what is sooner made again
     is left, unless that is not known, and so is what would take longer than what is left of
-    `limit_s` (CPU seconds). With `in_kernel` no code of the notebook is run for it.
+    `limit_s` (CPU seconds). Of a co-variable that cannot be kept each name is then tried alone.
+    With `in_kernel` no code of the notebook is run for it.
     """
     until_s = time.process_time() + limit_s
 
@@ -69,19 +70,24 @@ def kept(
     own = [name for name in list(home) if tracer.is_own(name)]
     holders = holders_of(home, own, tracer.shell)
     told: set[str] = set()
+
+    def tried(group: Group) -> CoVariable:
+        about, cost_s = _about(group.names, group.left_out), group.cost_s()
+        if pays(group, took_s, left_s()):
+            return _kept(
+                _Keeper(group, home, surface, look, known), about, write, in_kernel=in_kernel
+            )
+        about["cause"] = NO_TIME if cost_s > left_s() else "it is sooner made again"
+        return about
+
     for group in found_one_by_one(holders, names, surface, took_s, left_s):
         told.update(group.names)
-        about, cost_s = _about(group.names), group.cost_s()
-        if took_s and cost_s > max(took_s.get(name, 0.0) for name in group.names):
-            about["cause"] = "it is sooner made again"
-        elif cost_s > left_s():
-            about["cause"] = NO_TIME
-        else:
-            keeper = _Keeper(group, home, surface, look, known)
-            about = _kept(keeper, about, write, in_kernel=in_kernel)
-            del keeper
-        del group  # what it refers to is counted
+        about = tried(group)
         yield about
+        if about["cause"] and len(group.reached) > 1:
+            parts = (tried(group.part(name)) for name in group.names if name in names)
+            yield from (part for part in parts if not part["cause"])
+        del group  # what it refers to is counted
     for name in names:
         if name in holders.own and name not in told:
             yield {**_about([name]), "cause": NO_TIME}
@@ -100,10 +106,11 @@ def _kept(keeper: _Keeper, about: CoVariable, write: Write, *, in_kernel: bool) 
         return {**about, "files": [], "cause": f"it could not be looked at: {error!r}"}
 
 
-def _about(names: list[str]) -> CoVariable:
+def _about(names: list[str], left_out: Iterable[str] = ()) -> CoVariable:
     """Return what there is to tell of a co-variable before it was looked at."""
     return {
         "names": names,
+        "left_out": sorted(left_out),
         "fingerprints": {},
         "files": [],
         "needs": [],
@@ -156,6 +163,8 @@ class _Keeper:
             cause = self._cause_of(name, value)
             if cause:
                 return cause
+        for place in filter(None, map(self._place_of, self.group.left_out)):
+            return f"{place}, and shares objects with it"
         for name, fingerprint in fingerprints.items():
             if not fingerprint["hash"]:
                 return f"what `{name}` holds is not known: {fingerprint['cause']}"
@@ -174,8 +183,9 @@ class _Keeper:
             return f"`{name}` is defined by its cell"
         if isinstance(value, (type, types.FunctionType)) and is_importable(value):
             return f"`{name}` is {value.__module__}.{value.__qualname__}"
-        if identity(value) in self.surface.elsewhere and not is_constant_value(value):
-            return f"`{name}` is {'.'.join(self.surface.place_of(value))}"
+        cause = self._place_of(name)
+        if cause:
+            return cause
         objects = self.group.reached[name].objects
         for key in self.surface.own.intersection(objects):
             if not is_constant_value(objects[key]):
@@ -189,6 +199,13 @@ class _Keeper:
             if kind.__name__ in getattr(of_class(kind), "NOT_KEPT", ()):
                 return f"`{name}` holds a {kind.__qualname__}, which is more than its values"
         return ""
+
+    def _place_of(self, name: str) -> str:
+        """Return where a module of a library holds what a name does, empty if none."""
+        value = self.home[name]
+        if identity(value) not in self.surface.elsewhere or is_constant_value(value):
+            return ""
+        return f"`{name}` is {'.'.join(self.surface.place_of(value))}"
 
     def _own_classes(self, name: str) -> list[type]:
         """Return the classes of cells that have a name, or that a name leads to."""

@@ -339,9 +339,14 @@ def memory_s(array: Any, size: int) -> float:
 
     Of objects it has but the addresses.
     """
-    if getattr(getattr(array, "dtype", None), "hasobject", False):
+    if has_objects(array):
         return size / _ADDRESS_BYTES * CONSTANT_S
     return size * BYTE_S
+
+
+def has_objects(array: Any) -> bool:
+    """Return whether an array has addresses of objects in it."""
+    return bool(getattr(getattr(array, "dtype", None), "hasobject", False))
 
 
 def owner_of(array: Any) -> Any:
