@@ -12,11 +12,10 @@ from pytest_nbsafe.resume.learned import START, Learned
 from pytest_nbsafe.resume.positions import NO_NOTE, log_note
 from pytest_nbsafe.resume.state import (
     BESIDE,
-    LOOKUPS,
     RESULTS,
     State,
     asks_figures,
-    looks_up,
+    lookups_told,
     names_of,
     results_of,
     unexpected,
@@ -152,7 +151,7 @@ class PastRun:
         names = self.beyond.union(event["before"], unexpected(event))
         inputs = event["inputs"]
         called = inputs["kept_results"] if inputs is not None else ()
-        lookups = {LOOKUPS} & self.before.keys() if looks_up(event) else ()
+        lookups = lookups_told(words_of(self.source)) & self.before.keys()
         figures = {OPEN_FIGURES} & self.before.keys() if asks_figures(event) else ()
         return names.union(lookups, figures, results_of(names.union(called), self.before))
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import ast
+import time
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -99,6 +101,7 @@ def test_who_else_holds_it() -> None:
 def changed(text: str) -> set[str] | None:
     frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
     home = {"df": frame, "s": frame["a"], "pd": pd, "n": 1, "f": lambda x: x}
+    home |= {"np": np, "time": time}
     return pandas_adapter.changed_names(ast.parse(text), {"df"}, home)
 
 
@@ -119,6 +122,16 @@ copies_on_write = pytest.mark.skipif(
         ("t = df['b'].str.strip().str.lower().fillna('?')", {"t"}),
         ("m = df['a'].rolling(2).mean()\nm", {"m"}),
         ("r = {'n': float(df['a'].sum()), 'best': [int(s.index[0]), len(df)]}", {"r"}),
+        ("time.sleep(0)\nm = df.a.mean() - df.b.map({'x': 1}).sum()", {"m"}),
+        ("x = df['a']\ny, z = df.b, df[['a']]\nx.iloc[0] = 5", {"x", "y", "z"}),
+        ("x = {'a': df['a']}", {"x"}),
+        ("df.loc[0, 'a'] = 1\ndf.iloc[0] = s", {"df"}),
+        ("df['a'] += 1\nt = 0\nt += df['a'].max()", {"df", "t"}),
+        ("for c in df.columns:\n    print(c, df[c].nunique())", {"c"}),
+        ("for c in ['a', 'b']:\n    out = df.sort_values(c)\n    out[c] = 1", {"c", "out"}),
+        ("if df.shape[0] > n:\n    df['z'] = 1\nelse:\n    s.head()", {"df"}),
+        ("few = [c for c in df.columns if df[c].isna().any()]", {"c", "few"}),
+        ("np.percentile(df.a, 50), np.where(df.a > 1, df.a, 0)", set()),
         ('print(f\'{len(df.loc[df["a"] > 1, "b"]):>3}\', df.iloc[1:2, 0].sum())', set()),
     ],
 )
@@ -134,18 +147,27 @@ def test_plain_work_on_frames(text: str, names: set[str]) -> None:
         "df.apply(f)",
         "df.groupby('b').apply(lambda g: g)",
         "other = df",
-        "x = df['a']",
+        "x = df['a'][0]",
+        "x = df.loc[0, 'a']",
+        "x = df.index",
+        "x = df.columns\nx.name = 'a'",
         "x = [df]",
         "x = {'a': {'b': df}}",
-        "x = {'a': df['a']}",
+        "x = {'a': s[0]}",
         "x = df if n else 1",
-        "df.loc[0, 'a'] = 1",
+        "for t in [df]:\n    t['z'] = 1",
+        "few = [df for c in df.columns]",
+        "for c in df['a']:\n    c.append(1)",
+        "x, y = df, 1",
+        "x = df.c",
+        "np.sqrt(df.a, df)",
+        "np.max(df.a, 0, s)",
+        "df.values[0] += 1",
         "df.index.name = 'x'",
         "df.rolling(2).apply(f)",
         "df.assign(z=f)",
         "s[0].add(1)",  # it may be a set
         "f(df)",
-        "df.iloc[0] = 1",
         "df['a'][0] = 1",
         "df.values[0] = 1",
         "df.columns = ['x', 'y']",
@@ -230,7 +252,11 @@ LARGE = [
     ("df['a'] += 1", set()),
     ("df.sort_values('a', inplace=True)", set()),
     ("df = df.drop(columns='a')", set()),
-    ("x = df['a']\nx.iloc[0] = 5", set()),
+    ("x = df['a']\nx.iloc[0] = 5", {"df"}),
+    ("x, y = df.a, df[['a', 'b']]\nx += 1\ny['a'] = 0", {"df"}),
+    ("for c in df.columns:\n    t = df[[c]]\n    t.loc[5:, c] = None", {"df"}),
+    ("t = df[df.a > 3]\nt.loc[t.a > 5, 'b'] = 'w'", {"df"}),
+    ("df += df", set()),
     ("f()\ndf.head()", set()),
     ("globals()['df'].pop('a')\ndf.head()", set()),
     ("xs.append(1)\ndf.head()", set()),
