@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import stat
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from math import inf
-from typing import TypedDict, cast
+from typing import cast
 
 from pytest_nbsafe.kernel.checkpoint_contract import (
     CollectQuestion,
@@ -17,14 +17,14 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
     KeptFile,
     RestoreItem,
 )
-from pytest_nbsafe.kernel.contract import OPEN_FIGURES, SETS, Fingerprint
-from pytest_nbsafe.resume import questions, world
+from pytest_nbsafe.kernel.contract import Fingerprint
+from pytest_nbsafe.resume import world
+from pytest_nbsafe.resume.kept_entries import Moment, Part, as_kept, parts, question
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
-from pytest_nbsafe.resume.state import State, is_tied, made_by_value
+from pytest_nbsafe.resume.state import State
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
 from pytest_nbsafe.store.database import VALUES, Store
-from pytest_nbsafe.values import dataclass
 
 LEAST_S = 0.05
 """What was made more quickly is made again."""
@@ -37,6 +37,8 @@ _LEAST_SPENT_S = 0.15
 _WORTH_S, _LAST_SHARE = 1.0, 0.5
 """How long it took to make what is kept before a cell changes it, and the share of it that is
 enough before the last one: that is edited most often."""
+_LIKELY = 5.0
+"""So many times as much counts what the last cell reads: for the same reason."""
 _LONG_S = 10.0
 """How long it took to make what is kept before the notebook has come to its end, should it never
 come there. Measured, a child in its midst costs .1 to .3 s: what either writes to is copied."""
@@ -49,29 +51,6 @@ _NO_VALUES = frozenset(
     {"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"}
     | {"generator", "coroutine", "async_generator"}
 )
-
-
-class _Part(TypedDict):
-    """A part of a co-variable, as an entry of the store has it: see `KeptValue`.
-
-    `makers` are those of its names.
-    """
-
-    covariable: CoVariable
-    makers: dict[str, str]
-    around: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """When values are kept: after these runs, where the kernel `held` of each name what is said.
-
-    That is the maker of what it held. Where a run was not made again it may hold less than is known
-    of the names.
-    """
-
-    runs: tuple[PastRun, ...]
-    held: Mapping[str, str]
 
 
 class Keeper:
@@ -100,10 +79,10 @@ class Keeper:
         The runs of the entries that are reused `by_value` made values that are only equal to those.
         """
         known: list[KeptValue] = []
-        for entry_kept in self._store.entries(self._context, _question(entry)):
+        for entry_kept in self._store.entries(self._context, question(entry)):
             names = {name for each in known for name in each.names}
-            for part in cast("list[_Part]", entry_kept.content["parts"]):
-                kept = _as_kept(part, after, by_value)
+            for part in cast("list[Part]", entry_kept.content["parts"]):
+                kept = as_kept(part, after, by_value)
                 if kept is None or not names.isdisjoint(kept.names):
                     continue
                 if all(map(self._is_there, kept.covariable["files"])):
@@ -183,12 +162,15 @@ class Keeper:
     def keep_all(self, live: LiveKernel, now: Moment) -> None:
         """Begin to keep what was put off, for the last cell has run.
 
-        Each by what all runs took that it would take again.
+        Each by what all runs took that it would take again; what the last has read counts for more.
         """
         self._collect(live, 0.0)
-        limit_s = self._last_s()
-        whole_s = self._whole_s().items()
-        worth_s = {n: s for n, s in whole_s if limit_s > self._too_short_s.get(n, 0.0)}
+        limit_s, last = self._last_s(), now.runs[-1].reads if now.runs else frozenset()
+        worth_s = {
+            name: whole_s * (_LIKELY if name in last else 1.0)
+            for name, whole_s in self._whole_s().items()
+            if limit_s > self._too_short_s.get(name, 0.0)
+        }
         self._begin(live, now, worth_s, limit_s, waits=True)
 
     def keep_rest(self, live: LiveKernel, now: Moment) -> None:
@@ -325,16 +307,16 @@ class Keeper:
 
     def _add(self, covariables: Sequence[CoVariable], then: Moment) -> None:
         """Add what was kept at a moment to the store, with the runs that made it."""
-        by_run: dict[str, list[_Part]] = {}
+        by_run: dict[str, list[Part]] = {}
         for each in covariables:
-            for entry, part in _parts(each, then) if not each["cause"] else ():
+            for entry, part in parts(each, then) if not each["cause"] else ():
                 by_run.setdefault(entry, []).append(part)
         runs = {run.entry: run for run in then.runs}
         for entry in by_run.keys() & runs.keys():
             files = [
                 (f["name"], f["size"]) for p in by_run[entry] for f in p["covariable"]["files"]
             ]
-            about = self._context, _question(entry), self._notebook
+            about = self._context, question(entry), self._notebook
             content = {"parts": by_run[entry]}
             self._store.add(*about, content, runs[entry].executed.duration_s, files)
 
@@ -347,54 +329,5 @@ class Keeper:
         return stat.S_ISREG(about.st_mode) and about.st_size == file["size"]
 
 
-def _parts(covariable: CoVariable, then: Moment) -> Iterator[tuple[str, _Part]]:
-    """Yield the runs whose values are kept, each with the names that were as they are by then.
-
-    However much later a value is kept, it is as the last run left it that made or changed it.
-    """
-    now, whole = then.runs[-1].after, covariable["names"]
-    others = now.keys() - {*whole, *covariable["left_out"], OPEN_FIGURES}  # nobody looked at those
-    around = {
-        name: now[name].maker
-        for name in sorted(others)
-        if is_tied(name, now[name]) and then.held.get(name) == now[name].maker
-    }
-    makers = {name: now[name] for name in whole if name in now}
-    names: list[str] = []
-    for run in then.runs:
-        made = [name for name, held in makers.items() if held.run == run.entry]
-        if made:
-            names += made
-            yield (
-                run.entry,
-                {
-                    "covariable": {**covariable, "names": sorted(names)},
-                    "makers": {name: makers[name].maker for name in names},
-                    "around": around,
-                },
-            )
-
-
 def _has_value(name: str, run: PastRun) -> bool:
     return run.after[name].kind not in _NO_VALUES and not name.startswith("<")
-
-
-def _as_kept(part: _Part, after: State, by_value: Collection[str]) -> KeptValue | None:
-    """Return what is kept of names if they hold it: of the same makers, or equal to it.
-
-    Of what is only equal it is not known with what it shares objects.
-    """
-    covariable, makers = part["covariable"], part["makers"]
-    found = {name: after.get(name) for name in covariable["names"]}
-    are_made = all(held is not None and held.maker == makers[n] for n, held in found.items())
-    if are_made and not any(made_by_value(maker, by_value) for maker in makers.values()):
-        around = {n: m for n, m in part["around"].items() if not made_by_value(m, by_value)}
-        return KeptValue(covariable, around)
-    (name, held), *others = found.items()
-    digest = covariable["fingerprints"][name]["hash"]
-    is_equal = held is not None and digest == held.hash != "" and SETS not in digest
-    return KeptValue(covariable, {}) if not others and (are_made or is_equal) else None
-
-
-def _question(entry: str) -> str:
-    return questions.hashed("values", entry)

@@ -9,7 +9,8 @@ from pytest_nbsafe.resume import recalling
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
 from pytest_nbsafe.resume.catching_up import Step, made_now, may_rename, needed, reached, steps
 from pytest_nbsafe.resume.identities import Identities
-from pytest_nbsafe.resume.kept_values import Keeper, Moment
+from pytest_nbsafe.resume.kept_entries import Moment
+from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.learners import may_learn
 from pytest_nbsafe.resume.memory import Memory, note_varying, to_run
 from pytest_nbsafe.resume.needed_imports import may_tell

@@ -16,7 +16,7 @@ from pytest_nbsafe.findings import Report
 from pytest_nbsafe.judge import observed_leaks
 from pytest_nbsafe.kernel.checkpoint_contract import CollectQuestion, Keeping, KeepQuestion, Kept
 from pytest_nbsafe.kernel.learning import watched_calls
-from pytest_nbsafe.resume import kept_values, questions
+from pytest_nbsafe.resume import kept_entries, kept_values, questions
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
 from pytest_nbsafe.runner.live_kernel import Launch, LiveKernel
 from pytest_nbsafe.store import database
@@ -218,7 +218,7 @@ def test_children_at_the_same_time_are_waited_for_once(monkeypatch: pytest.Monke
         folder = Path()
 
     keeper = kept_values.Keeper(cast("Any", Nowhere()), "context", "nb.ipynb")
-    now = kept_values.Moment((), {})
+    now = kept_entries.Moment((), {})
     keeper._begun = {1: now, 2: now, 3: now}
     keeper._collect(cast("Any", Busy()), 0.2)
     assert [round(question["wait_s"], 9) for question in asked] == [0.2, 0.05, 0.0]

@@ -169,7 +169,7 @@ def guess_s(value: object, depth: int = _DEEP, *, follows: bool = False) -> floa
     if attributes is not None:
         return guess_s(attributes, depth, follows=follows)
     adapter = of_class(kind)
-    columns = _columns(adapter, value) if hasattr(adapter, "lazily_copied") else None
+    columns = _columns(value)
     if columns:
         return TABLE_S + sum(guess_s(column, depth, follows=follows) for column in columns)
     held_bytes = getattr(value, "nbytes", None) if adapter is not None else None
@@ -181,11 +181,15 @@ def guess_s(value: object, depth: int = _DEEP, *, follows: bool = False) -> floa
     return OBJECT_S + (memory_s(value, held_bytes) if is_array else held_bytes * _CHARACTER_S)
 
 
-def _columns(adapter: Any, value: object) -> list[Any]:
-    """Return what a table is made of; of one that is not copied lazily only its columns."""
+def _columns(value: object) -> list[Any]:
+    """Return what a table is made of, axes and all; of one that is copied at once its columns."""
+    adapter = of_class(type(value))
+    if not hasattr(adapter, "lazily_copied"):
+        return []
     parts: list[Any] | None = adapter.lazily_copied(value)
     table = adapter.table_of(value) if parts is None else None
-    return [*(parts or ()), *(table.columns if table is not None else ())]
+    found = [*(parts or ()), *(table.columns if table is not None else ())]
+    return [column for part in found for column in (_columns(part) or [part])]
 
 
 def _guess_of_all_s(parts: Collection[object], depth: int, *, follows: bool) -> float:
