@@ -82,7 +82,7 @@ def judge(case: Case, folder: Path, module: types.ModuleType) -> Verdict:
         name_fingerprints=types.SimpleNamespace(known=dict),
     )
     write: Any = functools.partial(blobs.write, str(folder))
-    (kept,) = keeping.kept(tracer, ["x"], write, keeping.surface_of(tracer), {}, in_kernel=False)
+    kept, *_ = keeping.kept(tracer, ["x"], write, keeping.surface_of(tracer), {}, in_kernel=False)
     again = look()
     files = kept["cause"] or "kept"
     if kept["files"]:

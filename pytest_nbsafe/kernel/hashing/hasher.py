@@ -107,6 +107,9 @@ class Hasher:
         self._parts: list[bytes] = []
         self._path: dict[int, int] = {}
         self.classes: dict[int, bytes] = {}  # what the notebook's classes say, by identity
+        self.layouts: dict[int, Any] = {}  # how objects of classes are written, by identity
+        self.handlers: dict[int, Handler] = {}  # the same of those that are not known for good
+        self._alive: list[type] = []  # of these the numbers must not come again
 
     def digest(self) -> str:
         """Return the hash of everything added."""
@@ -149,7 +152,8 @@ class Hasher:
         """Return the hash of a value on its own, charged to this budget; it may take `nodes`."""
         inner: Hasher = type(self)(self.context, min(nodes, self.nodes), self.size)
         inner._path = self._path
-        inner.classes = self.classes
+        inner.classes, inner.layouts = self.classes, self.layouts
+        inner.handlers, inner._alive = self.handlers, self._alive
         left, inner.buffers = inner.nodes, self.buffers
         inner.add(value)
         self.nodes, self.size = self.nodes - left + inner.nodes, inner.size
@@ -175,7 +179,11 @@ class Hasher:
             raise UnknownValue(TOO_DEEP)
         self._path[key] = depth
         try:
-            handler = known_handlers.get(identity(cls)) or self.context.handler_of(cls)
+            of_class = identity(cls)
+            handler = known_handlers.get(of_class) or self.handlers.get(of_class)
+            if handler is None:
+                handler = self.handlers[of_class] = self.context.handler_of(cls)
+                self._alive.append(cls)
             handler(self, value)
         finally:
             del self._path[key]
@@ -287,9 +295,19 @@ class Hasher:
         A number that is the address of another of them says nothing about the content.
         """
         names = sorted(name for name in pairs if isinstance(name, str))
+        values = [pairs[name] for name in names]
+        kinds = {*map(self.context.texts.kind_of, names), *map(self.context.texts.kind_of, values)}
+        is_small = all(type(each) is not int or each <= _LEAST_ADDRESS for each in values)
+        if is_small and kinds <= bulk.NESTED:
+            if kinds <= PLAIN and len(values) <= self.nodes:
+                self.nodes -= len(values)
+                self.tag("plain attributes")
+                self.plain([names, values])
+                return
+            if self._nested([names, *values]):
+                return
         self.all("attributes", names)
-        for name in names:
-            value = pairs[name]
+        for value in values:
             if type(value) is int and value > _LEAST_ADDRESS and value in map(id, pairs.values()):
                 self.tag("address")
             else:

@@ -88,14 +88,43 @@ def add_class(hasher: Hasher, cls: type) -> None:
         hasher.all("registered", sorted(qualified(each) for each in registered if each))
 
 
+class _Layout:
+    """What all objects of a class have in common: no code of the notebook runs during a pass.
+
+    `own` says that the class is of a cell, or inherits from one that is. `base` is the built-in
+    class that it stands on, None for none.
+    """
+
+    __slots__ = ("base", "cls", "is_told", "own", "slots", "tag")
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls  # kept alive: its number must not come again
+        self.tag = f"object {qualified(cls)}"
+        self.own = is_own(cls)
+        bases = (*_CONTAINERS, *(_OF_CELLS if self.own else _VALUES))
+        self.base = next((base for base in bases if issubclass(cls, base)), None)
+        self.is_told = self.own or (self.base is not None and not _custom(cls))
+        self.slots = [
+            (name, member)
+            for base in cls.__mro__
+            for name, member in vars(base).items()
+            if type(member) is types.MemberDescriptorType
+        ]
+
+
 def add_instance(hasher: Hasher, value: Any) -> None:
     """Write an object by its class's name and its state."""
     cls = type(value)
-    hasher.tag(f"object {qualified(cls)}")
-    own = add_own(hasher, cls)
-    builtin = _held(hasher, value, own=own)
-    if own or (builtin and not _custom(cls)):
-        _own_state(hasher, value, cls, builtin=builtin)
+    layout = hasher.layouts.get(id(cls))
+    if layout is None:
+        layout = hasher.layouts[id(cls)] = _Layout(cls)
+    hasher.tag(layout.tag)
+    if layout.own:
+        add_says(hasher, cls)
+    if layout.base is not None:
+        _add_held(hasher, value, layout.base)
+    if layout.is_told:
+        _own_state(hasher, value, layout)
     else:
         _reduced(hasher, value, cls)
 
@@ -117,11 +146,15 @@ def as_defined(context: Context, cls: type) -> bytes:
 
 def add_own(hasher: Hasher, cls: type) -> bool:
     """Write what the class of an object says if it, or one it inherits from, is of a cell."""
-    own = any(map(_is_of_cell, cls.__mro__))
+    own = is_own(cls)
     if own:
-        hasher.context.marks.add(CODE)
         add_says(hasher, cls)
     return own
+
+
+def is_own(cls: type) -> bool:
+    """Tell whether a class, or one that it inherits from, is of a cell."""
+    return any(map(_is_of_cell, cls.__mro__))
 
 
 def _is_of_cell(cls: type) -> bool:
@@ -140,6 +173,7 @@ def add_says(hasher: Hasher, cls: type) -> None:
     After a session what counts is what the class said when it was defined: a counter that it keeps
     makes the class another, not all its objects.
     """
+    hasher.context.marks.add(CODE)
     content = hasher.classes.get(id(cls))
     if content is None and hasher.context.judging:
         content = hasher.classes[id(cls)] = as_defined(hasher.context, cls)
@@ -152,28 +186,21 @@ def add_says(hasher: Hasher, cls: type) -> None:
     hasher.raw(content)
 
 
-def _held(hasher: Hasher, value: Any, *, own: bool) -> bool:
-    """Write what the built-in base of an object holds; tell whether it has one.
+def _add_held(hasher: Hasher, value: Any, base: type) -> None:
+    """Write what the built-in base of an object holds.
 
     Of one whose class is of a cell what a base of Python's library holds, too.
     """
-    cls = type(value)
-    for base in _CONTAINERS:
-        if issubclass(cls, base):
-            if base is dict:
-                kind = _ordered_by(hasher, value)
-                hasher.all("keys", list(kind.keys(value)))
-                hasher.all("values", list(kind.values(value)))
-            elif base in (set, frozenset):
-                hasher.unordered("held", list(base.__iter__(value)))
-            else:
-                hasher.all("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
-            return True
-    for base, exact in (_OF_CELLS if own else _VALUES).items():
-        if issubclass(cls, base):
-            hasher.add(exact(value))
-            return True
-    return False
+    if base is dict:
+        kind = _ordered_by(hasher, value)
+        hasher.all("keys", list(kind.keys(value)))
+        hasher.all("values", list(kind.values(value)))
+    elif base in (set, frozenset):
+        hasher.unordered("held", list(base.__iter__(value)))
+    elif base in _CONTAINERS:
+        hasher.all("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
+    else:
+        hasher.add(_OF_CELLS[base](value))
 
 
 def _ordered_by(hasher: Hasher, value: Any) -> type[dict[Any, Any]]:
@@ -186,22 +213,17 @@ def _ordered_by(hasher: Hasher, value: Any) -> type[dict[Any, Any]]:
     return OrderedDict if is_asked else dict
 
 
-def _own_state(hasher: Hasher, value: Any, cls: type, *, builtin: bool) -> None:
+def _own_state(hasher: Hasher, value: Any, layout: _Layout) -> None:
     """Write `__dict__` and slots, calling nothing that the class defines."""
+    cls = layout.cls
     state = dict(fields(value) or {})
-    slots = [
-        (name, member)
-        for base in cls.__mro__
-        for name, member in vars(base).items()
-        if type(member) is types.MemberDescriptorType
-    ]
     if issubclass(cls, BaseException):
         hasher.add(vars(BaseException)["args"].__get__(value))
         _add_causes(hasher, value)
-    elif not builtin and _hidden_bytes(cls, len(slots)) > 0:
+    elif layout.base is None and _hidden_bytes(cls, len(layout.slots)) > 0:
         cause = f"a {qualified(cls)} keeps state that cannot be seen"
         raise UnknownValue(cause)
-    for name, member in slots:
+    for name, member in layout.slots:
         try:
             state[name] = member.__get__(value)
         except AttributeError:
