@@ -27,16 +27,21 @@ class KeepQuestion(TypedDict):
 
     They go into files of `folder` (an absolute path to a folder that is there) within `limit_s`
     seconds of computing; those first that it pays for most, by what it took to make each name
-    (`took_s`, in seconds), and those not at all that are sooner made again. A forked child does it
-    in the background. Where the kernel cannot be forked it does it itself before it answers if
-    `here` says that it may, else nothing is kept. Where one `waits` for the child, the kernel looks
-    for it where walks end, which takes the child two to three times as long.
+    (`took_s`, in seconds), and those not at all that are sooner made again. For those that are
+    `likely` to be asked for there are `likely_s` seconds more, before all others.
+
+    A forked child does it in the background. Where the kernel cannot be forked it does it itself
+    before it answers if `here` says that it may, else nothing is kept. Where one `waits` for the
+    child, the kernel looks for it where walks end, which takes the child two to three times as
+    long.
     """
 
     names: list[str]
     took_s: dict[str, float]
     folder: str
     limit_s: float
+    likely: list[str]
+    likely_s: float
     here: bool
     waits: bool
 

@@ -37,8 +37,8 @@ _LEAST_SPENT_S = 0.15
 _WORTH_S, _LAST_SHARE = 1.0, 0.5
 """How long it took to make what is kept before a cell changes it, and the share of it that is
 enough before the last one: that is edited most often."""
-_LIKELY = 5.0
-"""So many times as much counts what the last cell reads: for the same reason."""
+_LIKELY_SHARE = 0.3
+"""How much more the last child may compute, of what it took to make what the last cell reads."""
 _LONG_S = 10.0
 """How long it took to make what is kept before the notebook has come to its end, should it never
 come there. Measured, a child in its midst costs .1 to .3 s: what either writes to is copied."""
@@ -71,6 +71,7 @@ class Keeper:
         self._too_short_s: dict[str, float] = {}
         self._ran_s = 0.0
         self._spent_s = 0.0
+        self._likely_s = 0.0
 
     def known(self, entry: str, after: State, by_value: Collection[str]) -> tuple[KeptValue, ...]:
         """Return the co-variables that are kept of a run, each name of it once.
@@ -162,16 +163,14 @@ class Keeper:
     def keep_all(self, live: LiveKernel, now: Moment) -> None:
         """Begin to keep what was put off, for the last cell has run.
 
-        Each by what all runs took that it would take again; what the last has read counts for more.
+        Each by what all runs took that it would take again. For what the last has read there is
+        time of its own: that one is edited most often.
         """
         self._collect(live, 0.0)
         limit_s, last = self._last_s(), now.runs[-1].reads if now.runs else frozenset()
-        worth_s = {
-            name: whole_s * (_LIKELY if name in last else 1.0)
-            for name, whole_s in self._whole_s().items()
-            if limit_s > self._too_short_s.get(name, 0.0)
-        }
-        self._begin(live, now, worth_s, limit_s, waits=True)
+        whole_s = self._whole_s().items()
+        worth_s = {n: s for n, s in whole_s if limit_s > self._too_short_s.get(n, 0.0)}
+        self._begin(live, now, worth_s, limit_s, waits=True, read=last)
 
     def keep_rest(self, live: LiveKernel, now: Moment) -> None:
         """Begin to keep all that the kernel holds and is not kept yet; nobody waits for it.
@@ -190,7 +189,7 @@ class Keeper:
 
     def finish(self, live: LiveKernel) -> None:
         """Wait a little for all that was begun, and note it."""
-        self._collect(live, self._last_s())
+        self._collect(live, self._last_s() + self._likely_s)
 
     def forget(self) -> None:
         """Forget what a kernel was asked to keep that is no more."""
@@ -217,8 +216,12 @@ class Keeper:
         limit_s: float,
         *,
         waits: bool,
+        read: Collection[str] = (),
     ) -> None:
-        """Begin to keep what took its time to make, as it is now."""
+        """Begin to keep what took its time to make, as it is now.
+
+        What the last cell has `read` is likely to be asked for.
+        """
         names = sorted(name for name, owed_s in owed.items() if owed_s >= LEAST_S)
         if sum(map(owed.__getitem__, names)) < _LEAST_SPENT_S:
             return
@@ -228,14 +231,19 @@ class Keeper:
             self.folder.mkdir(mode=0o700, exist_ok=True)
         except OSError:  # nothing can be kept there
             return
+        likely = [name for name in names if name in read]
+        likely_s = _LIKELY_SHARE * self._took_by(likely)
         asked: KeepQuestion = {
             "names": names,
             "took_s": {name: owed[name] for name in names},
             "folder": str(self.folder),
             "limit_s": limit_s,
+            "likely": likely,
+            "likely_s": likely_s,
             "here": False,
             "waits": waits,
         }
+        self._likely_s = likely_s
         ticket = live.keep(asked)["ticket"]
         if not ticket:
             self._too_short_s.update(dict.fromkeys(names, limit_s))

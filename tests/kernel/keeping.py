@@ -46,6 +46,8 @@ class KeepingKernel:
                 "took_s": {},
                 "folder": folder,
                 "limit_s": limit_s,
+                "likely": [],
+                "likely_s": 0.0,
                 "here": here,
                 "waits": False,
             }

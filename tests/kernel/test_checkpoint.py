@@ -193,7 +193,14 @@ def test_a_value_may_do_nothing_to_the_outside(space: KeepingKernel) -> None:
 
 def test_what_is_surely_too_large_costs_no_child(space: KeepingKernel) -> None:
     space.run("large = np.zeros(100_000_000)")
-    asked = {"names": ["large"], "took_s": {}, "folder": str(space.folder), "limit_s": 0.1}
+    asked = {
+        "names": ["large"],
+        "took_s": {},
+        "folder": str(space.folder),
+        "limit_s": 0.1,
+        "likely": [],
+        "likely_s": 0.0,
+    }
     begun = space.live.keep({**asked, "here": False})  # type: ignore[typeddict-item]  # just those
     assert begun == {"ticket": 0, "cause": "there is no time for it"}
 
@@ -244,7 +251,14 @@ def test_a_kernel_that_cannot_be_forked_may_do_it_itself(space: KeepingKernel) -
         "x, own = [np.arange(3)], Own()\nrandom.seed(1)"
     )
     try:
-        question = {"names": ["x"], "took_s": {}, "folder": str(space.folder), "limit_s": 5.0}
+        question = {
+            "names": ["x"],
+            "took_s": {},
+            "folder": str(space.folder),
+            "limit_s": 5.0,
+            "likely": [],
+            "likely_s": 0.0,
+        }
         assert "thread" in space.live.keep({**question, "here": False})["cause"]  # type: ignore[typeddict-item]
         before = space.run("random.getstate()[1][-1], warnings.filters[0]")
         covariables = sorted(space.keep("x", "own", here=True), key=lambda c: c["names"])

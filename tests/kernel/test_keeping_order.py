@@ -11,7 +11,7 @@ import pytest
 
 from pytest_nbsafe.kernel.checkpoint.counted_references import Holders
 from pytest_nbsafe.kernel.checkpoint.covariables import found_one_by_one, guess_s
-from pytest_nbsafe.kernel.checkpoint.reachable import OBJECT_S, Reached, Surface
+from pytest_nbsafe.kernel.checkpoint.reachable import CONTAINER_S, Reached, Surface
 
 TEXTS = pd.StringDtype("pyarrow")
 
@@ -100,6 +100,6 @@ def test_a_guess_counts_the_keys_too() -> None:
 
 def test_a_guess_of_what_holds_itself_and_of_what_is_empty() -> None:
     rows: list[Any] = []
-    assert guess_s(rows) == OBJECT_S
+    assert guess_s(rows) == CONTAINER_S
     rows.append(rows)
-    assert guess_s(rows) < 10 * OBJECT_S
+    assert guess_s(rows) < 10 * CONTAINER_S

@@ -17,8 +17,10 @@ from ..functions.reach import fields, is_own
 from ..identity import identity
 from .counted_references import Holders, sharing
 from .reachable import (
+    COLUMN_S,
     CONSTANT_S,
     CONSTANTS,
+    CONTAINER_S,
     OBJECT_S,
     TABLE_S,
     Reached,
@@ -164,14 +166,16 @@ def guess_s(value: object, depth: int = _DEEP, *, follows: bool = False) -> floa
     if kind in _CONTAINERS:
         held: Any = value
         parts = held, *([held.values()] if kind is dict else [])
-        return OBJECT_S + sum(_guess_of_all_s(each, depth, follows=follows) for each in parts)
+        own_s = OBJECT_S if issubclass(kind, (set, frozenset)) else CONTAINER_S
+        return own_s + sum(_guess_of_all_s(each, depth, follows=follows) for each in parts)
     attributes = fields(value) if depth and is_own(kind) else None
     if attributes is not None:
-        return guess_s(attributes, depth, follows=follows)
+        return OBJECT_S + guess_s(attributes, depth, follows=follows)
     adapter = of_class(kind)
     columns = _columns(value)
     if columns:
-        return TABLE_S + sum(guess_s(column, depth, follows=follows) for column in columns)
+        columns_s = (COLUMN_S + guess_s(column, depth, follows=follows) for column in columns)
+        return TABLE_S + sum(columns_s)
     held_bytes = getattr(value, "nbytes", None) if adapter is not None else None
     if type(held_bytes) is not int:
         return _UNKNOWN_S
@@ -196,7 +200,7 @@ def _guess_of_all_s(parts: Collection[object], depth: int, *, follows: bool) -> 
     few = [
         guess_s(part, depth - 1, follows=follows) for part in islice(parts, _FEW if depth else 0)
     ]
-    return len(parts) * (sum(few) / len(few) if few else OBJECT_S)
+    return len(parts) * (sum(few) / len(few) if few else CONTAINER_S)
 
 
 def groups(

@@ -12,6 +12,7 @@ import os
 import signal
 import tempfile
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from .. import bootstrap
@@ -43,7 +44,8 @@ def begin(tracer: Any, asked: KeepQuestion) -> Keeping:
     cause = fork.obstacle()
     if cause and not asked["here"]:
         return {"ticket": 0, "cause": cause}
-    if not keeping.affordable(tracer, asked["names"], asked["limit_s"] - _BEGINNING_S):
+    groups = (asked["names"], asked["limit_s"]), (asked["likely"], asked["likely_s"])
+    if not any(keeping.is_any_affordable(tracer, n, s - _BEGINNING_S) for n, s in groups):
         return {"ticket": 0, "cause": keeping.NO_TIME}
     try:
         task: Task = Here(tracer, asked) if cause else Background(tracer, asked)
@@ -52,6 +54,25 @@ def begin(tracer: Any, asked: KeepQuestion) -> Keeping:
     ticket = len(tasks) + 1
     tasks[ticket] = task
     return {"ticket": ticket, "cause": ""}
+
+
+def _all_s(asked: KeepQuestion) -> float:
+    """Return how long all of it may take."""
+    return asked["limit_s"] + asked["likely_s"]
+
+
+def _kept(
+    tracer: Any, asked: KeepQuestion, write: keeping.Write, surface: Surface, *, in_kernel: bool
+) -> Iterator[CoVariable]:
+    about = asked["names"], write, surface, asked["took_s"]
+    return keeping.kept(
+        tracer,
+        *about,
+        in_kernel=in_kernel,
+        limit_s=asked["limit_s"],
+        likely=asked["likely"],
+        likely_s=asked["likely_s"],
+    )
 
 
 class Task:
@@ -85,12 +106,10 @@ class Here(Task):
             with undisturbed():
                 write = functools.partial(blobs.write, asked["folder"])
                 surface = keeping.surface_of(tracer)
-                asked_for = asked["names"], write, surface, asked["took_s"]
-                limit_s = asked["limit_s"]
-                for about in keeping.kept(tracer, *asked_for, in_kernel=True, limit_s=limit_s):
+                for about in _kept(tracer, asked, write, surface, in_kernel=True):
                     self.kept["covariables"].append(about)
-                    if time.process_time() - began_s > asked["limit_s"]:
-                        self.kept["cause"] = f"{NOT_DONE} {asked['limit_s']:g} s"
+                    if time.process_time() - began_s > _all_s(asked):
+                        self.kept["cause"] = f"{NOT_DONE} {_all_s(asked):g} s"
                         break
         except Exception as error:
             self.kept["cause"] = f"nothing more could be kept: {error!r}"
@@ -106,7 +125,7 @@ class Background(Task):
 
     def __init__(self, tracer: Any, asked: KeepQuestion) -> None:
         super().__init__()
-        self.limit_s = asked["limit_s"]
+        self.limit_s = _all_s(asked)
         self.lines: Any = tempfile.TemporaryFile(dir=asked["folder"])  # noqa: SIM115  # closed in `_end`
         status = os.fstat(self.lines.fileno())
         self.file = status.st_dev, status.st_ino
@@ -187,15 +206,13 @@ def _live(
         with contextlib.suppress(OSError):
             os.nice(_NICENESS)
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        seal.close_off((lines, nowhere), asked["limit_s"], [], asked["folder"])
+        seal.close_off((lines, nowhere), _all_s(asked), [], asked["folder"])
         seal.quiet_pools()
-        seal.end_after(_MOST_TIMES * asked["limit_s"] + _SETUP_S)
+        seal.end_after(_MOST_TIMES * _all_s(asked) + _SETUP_S)
         gate = _Gate(asked["folder"], asked["limit_s"])
         seal.guard(gate.refuse)
         surface = surface or keeping.surface_of(tracer)
-        asked_for = asked["names"], gate.write, surface, asked["took_s"]
-        limit_s = asked["limit_s"]
-        for about in keeping.kept(tracer, *asked_for, in_kernel=False, limit_s=limit_s):
+        for about in _kept(tracer, asked, gate.write, surface, in_kernel=False):
             _tell(lines, about)
     except BaseException as error:  # nothing may go back up into the kernel's own loop
         with contextlib.suppress(BaseException):

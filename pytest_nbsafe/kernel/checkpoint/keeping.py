@@ -6,7 +6,7 @@ import sys
 import time
 import types
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..adapters import of_class, of_module
@@ -50,15 +50,18 @@ def kept(
     *,
     in_kernel: bool,
     limit_s: float = float("inf"),
+    likely: Sequence[str] = (),
+    likely_s: float = 0.0,
 ) -> Iterator[CoVariable]:
     """Yield the co-variables of the names, written into files where they can be.
 
     First comes what it pays for most, by what it took to make each name; what is sooner made again
     is left, unless that is not known, and so is what would take longer than what is left of
-    `limit_s` (CPU seconds). Of a co-variable that cannot be kept each name is then tried alone.
-    With `in_kernel` no code of the notebook is run for it.
+    `limit_s` (CPU seconds). The names that are `likely` to be asked for have `likely_s` for
+    themselves, before all others. Of a co-variable that cannot be kept each name is then tried
+    alone. With `in_kernel` no code of the notebook is run for it.
     """
-    until_s = time.process_time() + limit_s
+    until_s = 0.0
 
     def left_s() -> float:
         return until_s - time.process_time()
@@ -80,23 +83,26 @@ def kept(
         about["cause"] = NO_TIME if cost_s > left_s() else "it is sooner made again"
         return about
 
-    for group in found_one_by_one(holders, names, surface, took_s, left_s):
-        told.update(group.names)
-        about = tried(group)
-        yield about
-        if about["cause"] and len(group.reached) > 1:
-            parts = (tried(group.part(name)) for name in group.names if name in names)
-            yield from (part for part in parts if not part["cause"])
-        del group  # what it refers to is counted
+    for asked, time_s in ((likely, likely_s), (names, limit_s)):
+        until_s = time.process_time() + time_s
+        left = [name for name in asked if name not in told]
+        for group in found_one_by_one(holders, left, surface, took_s, left_s):
+            told.update(group.names)
+            about = tried(group)
+            yield about
+            if about["cause"] and len(group.reached) > 1:
+                parts = (tried(group.part(name)) for name in group.names if name in names)
+                yield from (part for part in parts if not part["cause"])
+            del group  # what it refers to is counted
     for name in names:
         if name in holders.own and name not in told:
             yield {**_about([name]), "cause": NO_TIME}
 
 
-def affordable(tracer: Any, names: list[str], limit_s: float) -> list[str]:
-    """Return those of the names that, by a guess, can be kept within so many seconds."""
+def is_any_affordable(tracer: Any, names: Iterable[str], limit_s: float) -> bool:
+    """Return whether one of the names, by a guess, can be kept within so many seconds."""
     home = tracer.home
-    return [name for name in names if name not in home or guess_s(home[name]) <= limit_s]
+    return any(name not in home or guess_s(home[name]) <= limit_s for name in names)
 
 
 def _kept(keeper: _Keeper, about: CoVariable, write: Write, *, in_kernel: bool) -> CoVariable:
