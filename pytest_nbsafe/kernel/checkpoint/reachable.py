@@ -43,7 +43,7 @@ PROXIES = frozenset(map(identity, weakref.ProxyTypes))
 _CONTAINERS = frozenset({list, dict, set, bytearray})
 """Kinds of values that `pickle` always writes by what they hold, whoever else holds them."""
 BYTE_S, CONSTANT_S, CONTAINER_S, OBJECT_S = 3e-9, 35e-8, 1.2e-6, 8e-6
-TABLE_S, COLUMN_S = 5e-4, 2e-4
+TABLE_S, COLUMN_S = 5e-4, 3e-4
 """About how long it takes to keep a byte of an array, a number or text, a list, tuple or dict,
 another object, a table and an array in it: measured."""
 _QUICK = frozenset(map(identity, (list, tuple, dict)))
