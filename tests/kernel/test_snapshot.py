@@ -7,6 +7,7 @@ import dataclasses
 import datetime as dt
 import decimal
 import enum
+import fractions
 import functools
 import hashlib
 import io
@@ -145,8 +146,17 @@ VALUES: list[Callable[[], object]] = [
     lambda: slice(3),
     lambda: dt.date(2020, 1, 1),
     lambda: dt.datetime(2020, 1, 1, tzinfo=dt.timezone.utc),
+    lambda: dt.datetime(2020, 1, 1),
+    lambda: dt.datetime(2020, 1, 1, fold=1),
+    lambda: dt.datetime(2020, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=1))),
+    lambda: dt.datetime(2020, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=1), "name")),
+    lambda: dt.time(1),
+    lambda: dt.time(1, fold=1),
     lambda: dt.timedelta(1),
     lambda: decimal.Decimal("1.0"),
+    lambda: decimal.Decimal("1.00"),
+    lambda: fractions.Fraction(1, 2),
+    lambda: fractions.Fraction(1, 3),
     lambda: Path("a"),
     lambda: re.compile("a"),
     lambda: re.compile("a", re.IGNORECASE),
@@ -154,6 +164,20 @@ VALUES: list[Callable[[], object]] = [
     lambda: Colour.BLUE,
     lambda: Point(1),
     lambda: Point(1, [2]),
+    lambda: Point(1, [True]),
+    lambda: Point(1, [2.0]),
+    lambda: Point(True),
+    lambda: Point(1.0),  # type: ignore[arg-type]  # all the same
+    lambda: Slotted(1),
+    lambda: Slotted(True),
+    lambda: Slotted(1 << 30),
+    lambda: Slotted([1 << 30]),
+    lambda: Slotted({"a": 1}),
+    lambda: Slotted([("a", 1)]),
+    lambda: types.SimpleNamespace(a=1, b=2),
+    lambda: types.SimpleNamespace(a=2, b=1),
+    lambda: types.SimpleNamespace(a="b", b="a"),
+    lambda: types.SimpleNamespace(a=["b"], b="a"),
     lambda: Named(a=1),
     lambda: collections.Counter("aab"),
     lambda: collections.deque([1]),
