@@ -220,7 +220,7 @@ def is_axis(kind: str) -> bool:
 
     Two tables count as apart that have it in common; no kernel tells of those it does not hold.
     """
-    return kind.startswith("pandas.") and kind.endswith("Index")
+    return kind in datafiles.words("kinds", "axes")
 
 
 def _touched_too(

@@ -98,6 +98,24 @@ def test_what_took_long_is_loaded_beside_a_figure_that_stays_open(pages: Pages) 
 
 
 @pytest.mark.kernel
+def test_what_the_last_cell_reads_has_time_of_its_own(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_WAIT_SHARE", "MOST_SHARE"):
+        monkeypatch.setattr(kept_values, name, 0.0)  # there is no more than `_LEAST_SPENT_S`
+    monkeypatch.setattr(kept_values, "_LIKELY_SHARE", 20.0)
+    many = f"{SLOW}\nmany = [[n] for n in range(100_000)]"
+    pages.run(many, "few = [[n] for n in many]", "len(many)")
+    pages.run(many, "few = [[n] for n in many]", "len(many) + 1")
+    assert pages.ran == ["len(many) + 1"]
+    monkeypatch.setattr(kept_values, "_LIKELY_SHARE", 0.0)
+    others = many.replace("100_000", "100_001")
+    pages.run(others, "len(many)")
+    pages.run(others, "len(many) + 1")
+    assert pages.ran == [others, "len(many) + 1"]
+
+
+@pytest.mark.kernel
 @pytest.mark.parametrize("least_s", tiers.every(2, [0.05, 1e9]))
 def test_what_is_made_again_for_its_values_is_counted(
     pages: Pages, monkeypatch: pytest.MonkeyPatch, least_s: float

@@ -35,6 +35,7 @@ _FEW, _DEEP = 8, 3
 _TEXTS, _CHARACTER_S = frozenset({str, bytes}), 6e-9
 """A part of a text is written, read and compared, each time in pages of its own: measured."""
 _PAYS = 0.5
+"""How much of what a value took to make keeping it may take: most are never asked for."""
 _UNKNOWN_S = 0.02
 """What may be anything comes after what is surely small."""
 
@@ -112,8 +113,7 @@ def found_one_by_one(
 def pays(group: Group, worth_s: Mapping[str, float], left_s: float) -> bool:
     """Return whether there is time to keep a co-variable, and it would not be sooner made again.
 
-    It may take a share of what it took to make, as most values are never asked for. That is not
-    known where nothing is said of any name.
+    What it took to make is not known where nothing is said of any name.
     """
     cost_s = group.cost_s()
     most_s = _PAYS * max(worth_s.get(name, 0.0) for name in group.names) if worth_s else cost_s
