@@ -26,6 +26,7 @@ from .reachable import (
     Reached,
     Surface,
     has_objects,
+    keeping_s,
     memory_s,
 )
 
@@ -59,7 +60,7 @@ class Group:
 
     def cost_s(self) -> float:
         """Return about how many seconds it takes to keep the values."""
-        return sum(reached.cost_s() for reached in self.reached.values())
+        return keeping_s(self.reached.values())
 
     def part(self, name: str) -> Group:
         """Return one of its names, all others left out."""

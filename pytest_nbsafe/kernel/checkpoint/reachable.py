@@ -17,7 +17,7 @@ import sys
 import types
 import uuid
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, compress
 from typing import Any
 
@@ -219,12 +219,7 @@ class Reached:
 
     def cost_s(self) -> float:
         """Return about how many seconds it takes to write the value, read it and compare it."""
-        arrays_s = sum(memory.cost_s for memory in self.all_memories())
-        quick = sum(map(_QUICK.__contains__, map(identity, map(type, self.objects.values()))))
-        objects_s = quick * CONTAINER_S + (len(self.objects) - quick) * OBJECT_S
-        columns = sum(map(len, self.lazy.values()))
-        tables_s = len(self.lazy) * TABLE_S + columns * COLUMN_S
-        return arrays_s + objects_s + tables_s + self.constants * CONSTANT_S
+        return keeping_s([self])
 
     def _walk(self, level: list[Any], lazy: list[Memory] | None) -> None:
         surface, objects = self._surface, self.objects
@@ -301,6 +296,27 @@ class Reached:
         if not held:  # it is referred to by its name
             del self.objects[identity(function)]
         return held
+
+
+def keeping_s(values: Collection[Reached]) -> float:
+    """Return about how many seconds it takes to write values, read them and compare them.
+
+    What several lead to counts once.
+    """
+    objects: dict[int, Any] = {}
+    for value in values:
+        objects.update(value.objects)
+    quick = sum(map(_QUICK.__contains__, map(identity, map(type, objects.values()))))
+    objects_s = quick * CONTAINER_S + (len(objects) - quick) * OBJECT_S
+    once = len(objects) / (sum(len(value.objects) for value in values) or 1) or 1.0
+    constants_s = once * sum(value.constants for value in values) * CONSTANT_S
+    arrays_s: dict[int, float] = {}
+    for memory in chain.from_iterable(value.all_memories() for value in values):
+        place = memory.place or identity(memory.array)
+        arrays_s[place] = max(memory.cost_s, arrays_s.get(place, 0.0))
+    tables = {key: len(held) for value in values for key, held in value.lazy.items()}
+    tables_s = len(tables) * TABLE_S + sum(tables.values()) * COLUMN_S
+    return sum(arrays_s.values()) + objects_s + constants_s + tables_s
 
 
 def _held_by_class(kind: type) -> list[Any]:
