@@ -104,16 +104,16 @@ class SessionKernel:
         if to_run(self._memory, self._to_come):
             texts = (*texts, *self._to_come)
         sources = {run.entry: run.source for run in self.past}
-        texts = [*reached(self.state, texts, sources)]
-        whole = whole or self._is_second or may_rename(self.state, texts)
+        read = reached(self.state, texts, sources)
+        whole = whole or self._is_second or may_rename(self.state, read)
         if whole and not self._is_whole:
             self._end_live()
         live = self._started()
         left = self.past[self._made :]
-        wanted = needed(self.state, texts)
+        wanted = needed(self.state, read)
         may = {
             "may_load": self.keeper is not None and not whole,
-            "leaves_out": not may_tell(words_of(*texts)),
+            "leaves_out": not may_tell(words_of(*read)),
         }
         plan, before = steps(left, wanted, earlier=self.past[: self._made], **may)
         state = left[0].before if left else self.state

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_nbsafe.kernel.checkpoint.counted_references import Holders
 from pytest_nbsafe.kernel.checkpoint.covariables import found_one_by_one, guess_s
-from pytest_nbsafe.kernel.checkpoint.reachable import CONTAINER_S, Reached, Surface
+from pytest_nbsafe.kernel.checkpoint.reachable import CONTAINER_S, Reached, Surface, keeping_s
 
 TEXTS = pd.StringDtype("pyarrow")
 
@@ -83,7 +83,7 @@ def test_what_would_take_longer_than_is_left_is_not_even_looked_at() -> None:
     ],
 )
 def test_a_guess_by_a_few_parts_is_about_what_looking_at_all_of_them_says(value: Any) -> None:
-    assert guess_s(value) == pytest.approx(Reached(value, Surface()).cost_s(), rel=0.5)
+    assert guess_s(value) == pytest.approx(keeping_s([Reached(value, Surface())]), rel=0.5)
 
 
 def test_a_column_of_texts_takes_longer_than_one_of_numbers_of_its_size() -> None:

@@ -72,14 +72,15 @@ class _Frames:
     """Reads a cell of plain work on frames, `home` being what its names held before.
 
     `own_names` are those that it makes itself, `labels` those that stand for a label of a column.
-    `columns` are the labels of all tables.
+    `columns` are the labels of all tables that can be attributes.
     """
 
     def __init__(self, home: dict[str, Any], pandas: Any) -> None:
         self.home = home
         self.table, self.column = pandas.DataFrame, pandas.Series
         tables = (value for value in home.values() if type(value) is self.table)
-        self.columns = {each for table in tables for each in table.columns.tolist()}
+        labels = (label for table in tables for label in table.columns.tolist())
+        self.columns = {label for label in labels if type(label) is str}
         self.own_names: set[str] = set()
         self.labels: set[str] = set()
         self.changed: set[str] = set()

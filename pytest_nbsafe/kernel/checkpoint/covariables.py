@@ -47,11 +47,12 @@ class Group:
     Of a part of one, `left_out` are the names that share objects with it.
     """
 
-    __slots__ = ("left_out", "reached")
+    __slots__ = ("_cost_s", "left_out", "reached")
 
     def __init__(self, reached: dict[str, Reached], left_out: Iterable[str] = ()) -> None:
         self.reached = reached
         self.left_out = frozenset(left_out)
+        self._cost_s: float | None = None
 
     @property
     def names(self) -> list[str]:
@@ -60,7 +61,9 @@ class Group:
 
     def cost_s(self) -> float:
         """Return about how many seconds it takes to keep the values."""
-        return keeping_s(self.reached.values())
+        if self._cost_s is None:
+            self._cost_s = keeping_s(self.reached.values())
+        return self._cost_s
 
     def part(self, name: str) -> Group:
         """Return one of its names, all others left out."""

@@ -75,12 +75,12 @@ def kept(
     told: set[str] = set()
 
     def tried(group: Group) -> CoVariable:
-        about, cost_s = _about(group.names, group.left_out), group.cost_s()
+        about = _about(group.names, group.left_out)
         if pays(group, took_s, left_s()):
             return _kept(
                 _Keeper(group, home, surface, look, known), about, write, in_kernel=in_kernel
             )
-        about["cause"] = NO_TIME if cost_s > left_s() else "it is sooner made again"
+        about["cause"] = NO_TIME if group.cost_s() > left_s() else "it is sooner made again"
         return about
 
     for asked, time_s in ((likely, likely_s), (names, limit_s)):

@@ -217,10 +217,6 @@ class Reached:
         """Yield the memory of all arrays, of those in tables too."""
         return chain(self.memories, chain.from_iterable(self.lazy.values()))
 
-    def cost_s(self) -> float:
-        """Return about how many seconds it takes to write the value, read it and compare it."""
-        return keeping_s([self])
-
     def _walk(self, level: list[Any], lazy: list[Memory] | None) -> None:
         surface, objects = self._surface, self.objects
         while level:

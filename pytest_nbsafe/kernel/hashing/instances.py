@@ -100,7 +100,7 @@ class _Layout:
     def __init__(self, cls: type) -> None:
         self.cls = cls  # kept alive: its number must not come again
         self.tag = f"object {qualified(cls)}"
-        self.own = is_own(cls)
+        self.own = _stands_on_cell(cls)
         bases = (*_CONTAINERS, *(_OF_CELLS if self.own else _VALUES))
         self.base = next((base for base in bases if issubclass(cls, base)), None)
         self.is_told = self.own or (self.base is not None and not _custom(cls))
@@ -146,13 +146,13 @@ def as_defined(context: Context, cls: type) -> bytes:
 
 def add_own(hasher: Hasher, cls: type) -> bool:
     """Write what the class of an object says if it, or one it inherits from, is of a cell."""
-    own = is_own(cls)
+    own = _stands_on_cell(cls)
     if own:
         add_says(hasher, cls)
     return own
 
 
-def is_own(cls: type) -> bool:
+def _stands_on_cell(cls: type) -> bool:
     """Tell whether a class, or one that it inherits from, is of a cell."""
     return any(map(_is_of_cell, cls.__mro__))
 
