@@ -291,7 +291,7 @@ def nested(depth: int) -> object:
         (lambda: [0, itertools.groupby("a")], "used up"),
         (lambda: [{str(i)} for i in range(60_000)], TOO_LARGE),
         (lambda: [[str(i)] for i in range(600_000)], TOO_LARGE),
-        (lambda: np.zeros(9_000_000), TOO_LARGE),
+        (lambda: np.zeros(34_000_000), TOO_LARGE),
         (lambda: "x" * 70_000_000, TOO_LARGE),
         (functools.partial(nested, 500), TOO_DEEP),
     ],

@@ -179,6 +179,17 @@ class Adapter(Protocol):
     CHANGING: frozenset[str]
     """Functions and methods that change what they are given; then all others do not."""
 
+    def is_flat(self, value: Any) -> bool:
+        """Tell whether a value holds plain values alone, in memory of its own."""
+
+    def only_looked_at(
+        self, tree: ast.Module, names: Iterable[str], home: dict[str, Any], deferred: set[str]
+    ) -> set[str]:
+        """Return those names of such values, which nothing else holds, that a cell only reads.
+
+        Code that runs later mentions the `deferred` names.
+        """
+
     def changed_names(
         self, tree: ast.Module, names: Iterable[str], home: dict[str, Any]
     ) -> set[str] | None:

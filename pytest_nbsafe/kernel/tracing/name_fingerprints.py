@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from types import ModuleType
 from typing import Any
 
-from ..adapters import of_class
+from ..adapters import of_class, says
 from ..contract import HOME, Fingerprint
 from ..hashing.hasher import TOO_LARGE
 from ..hashing.snapshot import Snapshot
@@ -137,27 +137,36 @@ class NameFingerprints:
             return self.snapshot.look(value)[0]
         fingerprint, flat = self.snapshot.look(value)
         if self.snapshot.work > self.heavy or fingerprint["cause"] == TOO_LARGE:
-            self._heavy[name] = flat
+            self._heavy[name] = flat or says("is_flat", value)
         else:
             self._heavy.pop(name, None)
         return fingerprint
 
     def _only_looked_at(self, tree: ast.Module) -> set[str]:
         """Return the heavy names that a text surely does not change."""
-        heavy = self.names & self._heavy.keys() - self._deferred
+        heavy = self.names & self._heavy.keys() & self.home.keys() - self._deferred
         flat = {name for name in heavy if self._heavy[name] and is_alone(self.home, name)}
-        unchanged = only_looked_at(tree, flat, self.home) if flat else set()
-        others = {name for name in heavy - flat if name in self.home}
-        changed = self._changed(tree, others) if others else None
-        if changed is not None:
-            objects = {id(self.home[name]) for name in changed if name in self.home}
-            unchanged |= {name for name in others - changed if id(self.home[name]) not in objects}
+        unchanged: set[str] = set()
+        for adapter, names in self._by_adapter(flat):
+            if hasattr(adapter, "only_looked_at"):
+                unchanged |= adapter.only_looked_at(tree, names, self.home, self._deferred)
+            else:
+                unchanged |= only_looked_at(tree, names, self.home)
+        for adapter, names in self._by_adapter(heavy - flat):
+            if hasattr(adapter, "changed_names"):
+                changed = adapter.changed_names(tree, names, self.home)
+                unchanged |= self._others(names, changed) if changed is not None else set()
         return unchanged
 
-    def _changed(self, tree: ast.Module, names: set[str]) -> set[str] | None:
-        """Return which of the values of one library a text changes, None when that is uncertain."""
-        adapter = of_class(type(self.home[next(iter(names))]))
-        if not hasattr(adapter, "changed_names"):
-            return None
-        changed: set[str] | None = adapter.changed_names(tree, names, self.home)
-        return changed
+    def _by_adapter(self, names: set[str]) -> list[tuple[Any, set[str]]]:
+        """Return names with what knows the library of their values, those of one together."""
+        found: dict[int, tuple[Any, set[str]]] = {}
+        for name in names:
+            adapter = of_class(type(self.home[name]))
+            found.setdefault(id(adapter), (adapter, set()))[1].add(name)
+        return [*found.values()]
+
+    def _others(self, names: set[str], changed: set[str]) -> set[str]:
+        """Return the names that hold none of the objects that are changed."""
+        objects = {id(self.home[name]) for name in changed if name in self.home}
+        return {name for name in names - changed if id(self.home[name]) not in objects}
