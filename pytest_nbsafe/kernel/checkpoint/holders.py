@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from ..adapters import of_class
+from ..functions.reach import kept_by
 
 MOST = 2_000
 """How many objects are looked at for one name."""
@@ -156,9 +157,7 @@ def _parts(item: Any, path: Path) -> Iterator[tuple[Any, Path]]:
         return
     if kind is types.FunctionType:
         if item.__module__ == "__main__":
-            cells = [cell.cell_contents for cell in item.__closure__ or () if _is_full(cell)]
-            held = [*cells, *(item.__defaults__ or ()), *(item.__kwdefaults__ or {}).values()]
-            yield from ((each, None) for each in [*held, *vars(item).values()])
+            yield from ((each, None) for each in kept_by(item))
         return
     if isinstance(item, type):
         if item.__module__ == "__main__":
@@ -174,10 +173,3 @@ def _parts(item: Any, path: Path) -> Iterator[tuple[Any, Path]]:
         for name, each in own.items():
             yield each, None if path is None or type(name) is not str else [*path, [name]]
     yield from ((each, None) for each in gc.get_referents(item) if each is not own)
-
-
-def _is_full(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is not cell
-    except ValueError:
-        return False

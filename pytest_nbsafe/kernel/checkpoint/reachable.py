@@ -22,7 +22,7 @@ from itertools import chain, compress
 from typing import Any
 
 from ..adapters import of_class
-from ..functions.reach import closure_of, is_own, static
+from ..functions.reach import is_own, kept_by, static
 from ..hashing.class_changes import has_changed
 from ..hashing.function_texts import lies_here
 from ..identity import identity
@@ -287,8 +287,7 @@ class Reached:
         if function.__module__ != "__main__" and is_importable(function):
             del self.objects[identity(function)]
             return []
-        defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        held = [*closure_of(function), *defaults, *function.__dict__.values()]
+        held = [*kept_by(function)]
         if not held:  # it is referred to by its name
             del self.objects[identity(function)]
         return held

@@ -141,7 +141,7 @@ def _held_by(item: Any, home: dict[str, Any]) -> list[Any]:
         own = item.__globals__ is home
         names = names_of_code(item.__code__) if own else ()
         named = [home[name] for name in names if name in home]
-        return [*named, *_kept_by(item), *(item.__defaults__ or ())]
+        return [*named, *kept_by(item)]
     if kind is property:
         return [item.fget, item.fset, item.fdel]
     if kind in (staticmethod, classmethod):
@@ -155,7 +155,7 @@ def _called_with(item: Any) -> list[Any]:
     """Return what a function or a method has with it, and what a list and the like holds."""
     kind = type(item)
     if kind is FunctionType:
-        return [*_kept_by(item)]
+        return [*kept_by(item)]
     if kind is MethodType:
         return [item.__func__, item.__self__]
     if kind is functools.partial:
@@ -165,11 +165,12 @@ def _called_with(item: Any) -> list[Any]:
     return [*item.values()][:_FEW] if kind is dict else []
 
 
-def _kept_by(function: FunctionType) -> Iterator[Any]:
-    """Yield what a function keeps of the places it was made in, and what it wraps."""
+def kept_by(function: FunctionType) -> Iterator[Any]:
+    """Yield what a function keeps: of the places it was made in, defaults, its own attributes."""
     yield from closure_of(function)
-    if "__wrapped__" in function.__dict__:
-        yield function.__dict__["__wrapped__"]
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+    yield from [*function.__dict__.values()]
 
 
 def _wrapped(item: Any) -> object:

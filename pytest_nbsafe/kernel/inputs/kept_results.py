@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
-from ..functions.reach import closure_of, fields
+from ..functions.reach import fields, kept_by
 from ..hashing.instances import HOME_MODULE
 
 _KEEPS: Any = getattr(functools, "_lru_cache_wrapper", None)
@@ -60,7 +60,7 @@ def _held_by(value: Any) -> Iterable[Any]:
     if kind is _KEEPS:
         return (value,)
     if kind is FunctionType:
-        return closure_of(value) if value.__closure__ else ()
+        return kept_by(value)
     if kind in (list, tuple, dict):
         return list(itertools.islice(value.values() if kind is dict else value, _FEW))
     if kind is type and value.__module__ == HOME_MODULE:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-from ..functions.reach import inside, names_of_code
+from ..functions.reach import inside, kept_by, names_of_code
 from .mentions import Mention, mentions
 
 _MOST = 5_000
@@ -158,7 +158,7 @@ def _walk(waiting: list[Any], home: Mapping[str, Any]) -> Iterator[Any]:
         if len(known) > _MOST or (is_container and len(item) > _MOST):
             raise _TooMuch
         if kind is FunctionType:
-            waiting += [*(item.__closure__ or ()), *(item.__defaults__ or ())]
+            waiting += kept_by(item)
             if item.__globals__ is home:
                 waiting += [home[name] for name in names_of_code(item.__code__) if name in home]
         elif kind is not ModuleType and not issubclass(kind, type) and gc.is_tracked(item):
