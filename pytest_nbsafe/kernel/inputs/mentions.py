@@ -34,9 +34,12 @@ _DESCRIPTORS = frozenset(
 _WORDS = _TIMES | _NOWS | _DESCRIPTORS
 _WORDS |= {"register", "socketpair", "finalize", "ref", "proxy"}
 _INPUT = "input"
-_LOADS = frozenset({"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_DEREF", "LOAD_FAST_CHECK"})
+_LOADS = frozenset(
+    {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF"}
+)
 _STEPS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 _STORES = frozenset({"STORE_NAME", "STORE_GLOBAL", "STORE_FAST", "STORE_DEREF"})
+_OF_LOCALS = re.compile(r"(?:LOAD|STORE)_FAST(?:_BORROW)?")
 _STORE_ATTR = dis.opmap["STORE_ATTR"]
 _UNKNOWN: Any = object()
 _LONGEST = 10_000
@@ -108,34 +111,31 @@ def _read(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
     held: Any = _UNKNOWN
     imported: Any = _UNKNOWN
     sets = "setattr" in code.co_names
-    line = code.co_firstlineno
-    for step in dis.get_instructions(code):
-        line = _line_of(step) or line
-        name = step.argval
-        if step.opname in _LOADS:
+    for step, name, line in _steps(code):
+        if step in _LOADS:
             held = aliases.get(name, home.get(name, _UNKNOWN))
             if sets and type(held) is ModuleType:
                 yield Mention("setting", line, f"module:{held.__name__}")
             if name == _INPUT and held is _UNKNOWN:
                 yield Mention("input", line)
-        elif step.opname in _STEPS:
+        elif step in _STEPS:
             if issubclass(type(held), type) and issubclass(held, dt.date) and name in _NOWS:
                 yield Mention("clock", line)
             held = vars(held).get(name, _UNKNOWN) if type(held) is ModuleType else _UNKNOWN
-        elif step.opname == "IMPORT_NAME":
+        elif step == "IMPORT_NAME":
             held = imported = sys.modules.get(name, _UNKNOWN)
-        elif step.opname == "IMPORT_FROM":
+        elif step == "IMPORT_FROM":
             held = vars(imported).get(name, _UNKNOWN) if type(imported) is ModuleType else _UNKNOWN
-        elif step.opname in _STORES:
+        elif step in _STORES:
             aliases[name] = held
             continue
-        elif step.opname == "STORE_ATTR":
+        elif step == "STORE_ATTR":
             if type(held) is ModuleType:
                 yield Mention("setting", line, f"module:{held.__name__}")
             elif issubclass(type(held), type) and _place(held).partition(".")[0] != "__main__":
                 yield Mention("setting", line, f"module:{_place(held)}")
             held = _UNKNOWN
-        elif step.opname not in _SILENT:
+        elif step not in _SILENT:
             held = _UNKNOWN
         if _is_clock(held):
             yield Mention("clock", line)
@@ -144,6 +144,21 @@ def _read(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
         elif _is_of_descriptors(held):
             yield Mention("native", line)
             yield Mention("setting", line, "descriptors")
+
+
+def _steps(code: CodeType) -> Iterator[tuple[str, Any, int]]:
+    """Yield the steps of a code object: what each does, to what, and its line."""
+    line = code.co_firstlineno
+    for step in dis.get_instructions(code):
+        line = _line_of(step) or line
+        for does, name in single_steps(step.opname, step.argval):
+            yield does, name, line
+
+
+def single_steps(does: str, names: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a step as it is, or the two of which it was made: Python 3.13 joins those of locals."""
+    parts = _OF_LOCALS.findall(does)
+    yield from zip(parts, names) if len(parts) > 1 else ((does, names),)  # noqa: B905  # Python 3.9
 
 
 _SILENT = frozenset({"PUSH_NULL", "RESUME", "PRECALL", "CACHE", "COPY", "NOP", "EXTENDED_ARG"})

@@ -1,0 +1,68 @@
+"""What the code of functions asks for by name, in the steps of whichever Python runs the tests.
+
+Python 3.13 joins steps of one line.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import weakref
+from types import CodeType
+from typing import Any
+
+import pytest
+
+from pytest_nbsafe.kernel.functions.reach import inside
+from pytest_nbsafe.kernel.inputs.mentions import mentions, single_steps
+
+HOME: dict[str, Any] = {"os": os, "socket": socket, "time": time, "weakref": weakref}
+ASKS = {
+    "import time; return time.time()": "clock",
+    "import time; import os; return time.time(), os": "clock",
+    "import time as t; u = t; return u.perf_counter()": "clock",
+    "from datetime import datetime as d; return d.now()": "clock",
+    "clock = time; return clock.time()": "clock",
+    "system = os; return system.pipe()": "native",
+    "import weakref as w; return w.ref(f)": "setting",
+    "import json as j; j.extra = 1": "setting",
+}
+ASKS_NOTHING = (
+    "a = time; b = 1; return b.time()",
+    "import time as t; import os as o; return o.time()",
+    "import time as t; t = 1; return t.time",
+    "a, b = (1, 2); return a.time(b)",
+    "for time in os: return time.time",
+)
+JOINED = (
+    ("STORE_FAST", "LOAD_FAST"),
+    ("LOAD_FAST", "LOAD_FAST"),
+    ("STORE_FAST", "STORE_FAST"),
+    ("LOAD_FAST_BORROW", "LOAD_FAST_BORROW"),  # from Python 3.14 on
+)
+
+
+def body_of(text: str) -> CodeType:
+    """Return the code of a function with this body."""
+    whole = compile(f"def f(x=0):\n {text}", "", "exec")
+    return next(inside(whole))
+
+
+@pytest.mark.parametrize("text", ASKS)
+def test_what_a_function_asks_for(text: str) -> None:
+    assert {mention.kind for mention in mentions(body_of(text), HOME)} >= {ASKS[text]}
+
+
+@pytest.mark.parametrize("text", ASKS_NOTHING)
+def test_what_asks_for_nothing(text: str) -> None:
+    assert mentions(body_of(text), HOME) == []
+
+
+def test_steps_that_pythons_join_are_told_apart() -> None:
+    assert [*single_steps("LOAD_CONST", (1, 2))] == [("LOAD_CONST", (1, 2))]
+    assert [*single_steps("LOAD_FAST", "a")] == [("LOAD_FAST", "a")]
+    both = ("a", "b")
+    for first, second in JOINED:
+        steps = [*single_steps(f"{first}_{second}", both)]
+        assert steps == [(first, "a"), (second, "b")]
