@@ -9,9 +9,10 @@ import os
 import sys
 from _thread import get_ident
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-Listener = Callable[[str, tuple[Any, ...]], None]
+if TYPE_CHECKING:  # Python 3.8 cannot evaluate it
+    Listener = Callable[[str, tuple[Any, ...]], None]
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 _ANEW = os.O_TRUNC | os.O_EXCL

@@ -11,7 +11,7 @@ import operator
 import sys
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .contract import PACKAGE
 
@@ -32,8 +32,9 @@ _KERNELS = frozenset({"input", "getpass"})
 _GONE: Any = object()
 
 
-Holder = dict[str, Any] | type
-"""What names are looked up in: a namespace, or a class."""
+if TYPE_CHECKING:  # Python 3.8 cannot evaluate it
+    Holder = dict[str, Any] | type
+    """What names are looked up in: a namespace, or a class."""
 
 
 class Known:
@@ -67,8 +68,8 @@ class Bends:
             methods = getattr(modules.get(name), owner, None)
             if methods is not None:
                 self._known.append((methods, Known(_methods(methods))))
-        modules |= {n: module for n, module in sys.modules.items() if n.startswith(PACKAGE)}
-        self._known.append((sys.modules, Known(modules)))
+        own = {n: module for n, module in sys.modules.items() if n.startswith(PACKAGE)}
+        self._known.append((sys.modules, Known({**modules, **own})))
         streams = {"stdout": sys.stdout, "stderr": sys.stderr}
         self._known.append((vars(sys), Known(streams)))
 

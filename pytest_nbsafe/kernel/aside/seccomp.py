@@ -11,7 +11,7 @@ import os
 import struct
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 _NUMBERS: dict[str, tuple[int, dict[str, int]]] = {
     "x86_64": (0xC000003E, {
@@ -60,7 +60,8 @@ _LOAD, _EQUAL, _ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
 _NUMBER_AT, _MACHINE_AT, _FIRST_AT, _FIFTH_AT = 0, 4, 16, 48
 _ALLOW, _EPERM, _ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026
 
-_Step = tuple[int, int, int, int]
+if TYPE_CHECKING:  # Python 3.8 cannot evaluate it
+    _Step = tuple[int, int, int, int]
 
 
 def install() -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -40,8 +40,11 @@ class Unknown(Exception):  # noqa: N818  # it completes "raise Unknown"
     """The rows of a value cannot be told."""
 
 
-_P = ParamSpec("_P")
 _R = TypeVar("_R")
+if TYPE_CHECKING:  # from Python 3.10 on
+    from typing import ParamSpec
+
+    _P = ParamSpec("_P")
 
 
 def _foreign(function: Callable[_P, _R]) -> Callable[_P, _R]:

@@ -74,7 +74,8 @@ class RowOrigins:
 
     def same(self, source: Rows, glimpse: Glimpse) -> Rows | None:
         """Return the rows of a table that was changed in place, None when they may be others."""
-        marks = {mark for mark, varied in zip(glimpse.marks, glimpse.varied, strict=True) if varied}
+        pairs = zip(glimpse.marks, glimpse.varied)  # noqa: B905  # Python 3.9 has no `strict`
+        marks = {mark for mark, varied in pairs if varied}
         if source.forgotten or source.n != glimpse.table.n or not marks & set(source.marks):
             return None
         return self.derive(source, glimpse, _NONE)
@@ -105,7 +106,7 @@ class RowOrigins:
         hashes = row_hashes.hashes(glimpse.table)
         if not past <= rows.past and not np.array_equal(hashes, source.hashes):
             rows.pasts = [past] * len(glimpse.marks)  # it chose columns, or changed rows unsampled
-        for mark, old, new in zip(glimpse.marks, known, rows.pasts, strict=True):
+        for mark, old, new in zip(glimpse.marks, known, rows.pasts):  # noqa: B905  # as in `same`
             if old and old != new:
                 self._columns[rows.n, mark] = rows, new
         return self._register(rows, glimpse, hashes, base=True)
@@ -114,7 +115,7 @@ class RowOrigins:
         """Return what stands beside known rows: their targets, unless these are known too."""
         known = [
             self._columns[glimpse.table.n, mark][0]
-            for mark, varied in zip(glimpse.marks, glimpse.varied, strict=True)
+            for mark, varied in zip(glimpse.marks, glimpse.varied)  # noqa: B905  # as in `same`
             if varied and (glimpse.table.n, mark) in self._columns
         ]
         rows = self._like(next((each for each in known if not each.forgotten), source))
@@ -145,7 +146,7 @@ class RowOrigins:
     def _register(self, rows: Rows, glimpse: Glimpse, hashes: Any, *, base: bool) -> Rows:
         rows.hashes = hashes
         rows.marks = glimpse.marks
-        for mark, past in zip(glimpse.marks, rows.pasts, strict=True):
+        for mark, past in zip(glimpse.marks, rows.pasts):  # noqa: B905  # as in `same`
             self._columns.setdefault((rows.n, mark), (rows, past))
         if glimpse.telling:
             self._know_whole(rows, glimpse)
@@ -212,7 +213,7 @@ class RowOrigins:
         A column of few values may glimpse like another by chance: that never adds to its past.
         """
         pasts = []
-        for mark, varied in zip(glimpse.marks, glimpse.varied, strict=True):
+        for mark, varied in zip(glimpse.marks, glimpse.varied):  # noqa: B905  # as in `same`
             known = self._columns.get((glimpse.table.n, mark))
             pasts.append(known[1] if known is not None and (varied or not known[1]) else past)
         return pasts

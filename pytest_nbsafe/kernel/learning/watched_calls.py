@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Generator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,9 @@ class NewArguments(NamedTuple):
     extra: int
 
 
-Steps = Generator[NewArguments | None, Any, None]
-Handler = Callable[[FitLog, "WatchedCall"], Steps]
+if TYPE_CHECKING:  # Python 3.8 cannot evaluate these
+    Steps = Generator[NewArguments | None, Any, None]
+    Handler = Callable[[FitLog, "WatchedCall"], Steps]
 
 
 class WatchedCall(NamedTuple):
@@ -173,9 +174,8 @@ def split(fit_log: FitLog, call: WatchedCall) -> Steps:
     parts = []
     for number, whole in enumerate(wholes):
         values = result[2 * number : 2 * number + 2]
-        parts.append(
-            [_taken(fit_log, whole, at, v) for at, v in zip(positions, values, strict=True)]
-        )
+        pairs = zip(positions, values)  # noqa: B905  # Python 3.9 has no `strict`
+        parts.append([_taken(fit_log, whole, at, each) for at, each in pairs])
     fit_log.split(call.name, wholes, parts)
 
 
@@ -184,7 +184,7 @@ def resample(fit_log: FitLog, call: WatchedCall) -> Steps:
     wholes = _wholes(fit_log, call)
     result = yield NewArguments((*call.args, np.arange(wholes[0].n)), 1)
     positions = result[-1]
-    for whole, value in zip(wholes, result[:-1], strict=True):
+    for whole, value in zip(wholes, result[:-1]):  # noqa: B905  # Python 3.9 has no `strict`
         _drawn_of(fit_log, whole, positions, value)
 
 
