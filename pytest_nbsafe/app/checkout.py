@@ -74,7 +74,7 @@ def checked_out(
                         states.failed(results),
                         time.perf_counter() - started,
                         visits,
-                        tuple(reuse.remarks),
+                        tuple(reuse.told),
                     )
                     return
             except StateDiffers as differs:  # what is remembered is of no use: run it all

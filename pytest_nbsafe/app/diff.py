@@ -107,9 +107,7 @@ def _answered(
             except StateDiffers as differs:  # what is remembered is of no use: run it all
                 reuse.remarks.append(run_anew(graph.notebook, str(differs)))
                 continue
-            return DiffReport(
-                str(path), points, answer, states.failed(results), tuple(reuse.remarks)
-            )
+            return DiffReport(str(path), points, answer, states.failed(results), tuple(reuse.told))
     raise AssertionError("a kernel that remembers nothing runs all")
 
 

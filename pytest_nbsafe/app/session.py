@@ -214,7 +214,7 @@ class NotebookSession:
             compared=compared(self.notebook, trial) if trial and self.notebook else (),
             page=page_of(self.facts, trial) if self.config.pages and self.facts else None,
             updated=self._updated,
-            resumed=resumed(self.config, trial, self.reuse.remarks),
+            resumed=resumed(self.config, trial, self.reuse.told),
         )
 
     @property
@@ -248,7 +248,7 @@ class NotebookSession:
         yield from remarks(self.trial) if self.trial else ()
         for folder in self._temporaries[:1]:
             yield str(folder.left)
-        yield from self.reuse.remarks
+        yield from self.reuse.told
         if self.trial and self.keeps_runs:
             results, strict = self.trial.clean.results, self.config.strict
             yield opening.remark(self._path, results, self._findings, strict=strict)
@@ -373,7 +373,7 @@ class NotebookSession:
     @property
     def keeps_runs(self) -> bool:
         """Whether what its cells give is surely kept."""
-        return self.config.resume != "off" and not self._forgets and not self.reuse.remarks
+        return self.config.resume != "off" and not self._forgets and not self.reuse.told
 
     def _refused(self, finding: Finding) -> None:
         self.no_kernel = finding.message

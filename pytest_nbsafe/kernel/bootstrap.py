@@ -9,7 +9,7 @@ from typing import Any
 
 from . import folder_order, foreign_threads, measuring, open_log
 from .adapters import names
-from .contract import PACKAGE, Measurement
+from .contract import PACKAGE, TELLS_INPUTS, Measurement
 from .inputs.run_inputs import RunInputs
 from .learning import watching
 from .tracer import Tracer
@@ -38,7 +38,8 @@ def install(
     `adapters` are the names of the libraries of which more is known. `paths` are folders that are
     searched for modules, too: before what is installed, and after it. `root` stands before the
     paths of a kernel that runs in a copy of its folder: texts count as if it did not. With `inputs`
-    each run tells what it uses beyond names. A `measurement` is begun where there is one.
+    each run tells what it uses beyond names, where the Python is new enough. A `measurement` is
+    begun where there is one.
     """
     from IPython import get_ipython
 
@@ -49,7 +50,7 @@ def install(
     _note_files()
     streams = (sys.stdout, sys.stderr)
     tracers.append(tracer := Tracer(shell, trace=trace))
-    if inputs:
+    if inputs and sys.version_info >= TELLS_INPUTS:
         tracer.inputs = RunInputs(shell, tracer.places, tracer.snapshot)
         tracer.links.figures = tracer.inputs.figures
         tracer.inputs.install()

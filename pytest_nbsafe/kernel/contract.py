@@ -20,6 +20,8 @@ MIME = "application/vnd.nbsafe.run+json"
 PACKAGE = "_nbsafe"
 HASH_DIGITS = 32
 """So many hexadecimal digits of SHA-256 tell contents apart."""
+TELLS_INPUTS = (3, 10)
+"""The first Python whose kernels tell what a run uses beyond names."""
 ASIDE = f"{PACKAGE}.aside.fork"
 """The module whose `ask` takes a `HostQuestion`."""
 STATE = f"{PACKAGE}.kernel_state"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from pytest_nbsafe.kernel.contract import CellRun
+from pytest_nbsafe.kernel.contract import TELLS_INPUTS, CellRun
+from pytest_nbsafe.notebook.model import minor_version
 from pytest_nbsafe.resume import recalling
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
 from pytest_nbsafe.resume.catching_up import Step, made_now, may_rename, needed, reached, steps
@@ -23,6 +24,8 @@ from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
+
+_TELLS_NOTHING = f"does not tell what cells use, {'.'.join(map(str, TELLS_INPUTS))} or newer does"
 
 
 class SessionKernel:
@@ -85,6 +88,9 @@ class SessionKernel:
             self.woken = True
             live.start()
             self.python, self.fault = live.python, live.fault
+            if (minor_version(live.python) or TELLS_INPUTS) < TELLS_INPUTS:
+                self._memory.used.refused = f"Python {live.python} {_TELLS_NOTHING}"
+                self.keeper = None
         return self.live
 
     def _caught_up(

@@ -19,13 +19,14 @@ class Used:
 
     `kernel` is its name, `environ` lies over the environment of this process in it. `entries` are
     those of all its answers; the store may not hold each. `is_whole` is false once it has given an
-    answer that nobody keeps.
+    answer that nobody keeps, `refused` says why it never gives one that is.
     """
 
     def __init__(self, kernel: str = "", environ: Mapping[str, str] = _NONE) -> None:
         self.kernel = kernel
         self.environ = dict(environ)
         self.is_whole = True
+        self.refused = ""
         self._entries: dict[str, None] = {}
         self._uses: dict[str, Uses] = {}
 
@@ -59,3 +60,9 @@ class Reuse:
 
     remarks: list[str] = field(default_factory=list)
     used: list[Used] = field(default_factory=list)
+
+    @property
+    def told(self) -> Sequence[str]:
+        """The remarks, and what each kernel says against reusing anything, once."""
+        refused = (f"nothing is reused: {each.refused}" for each in self.used if each.refused)
+        return [*self.remarks, *dict.fromkeys(refused)]

@@ -11,6 +11,7 @@ import tiers
 
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.resume import session_kernel
 
 pytestmark = pytest.mark.kernel
 
@@ -205,3 +206,17 @@ def test_nothing_is_reused_where_nothing_is_followed(own_store: Path) -> None:
             assert each.outcome(2).output == f"{number}\n"
             each.outcome(0)
             assert "nothing is reused: `trace` is off" in each.report().remarks
+
+
+def test_nothing_is_reused_where_python_is_too_old(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_kernel, "minor_version", lambda _: (3, 9))
+    path = own_store / "nb.ipynb"
+    makenb.write(path, "# %% [1]\nprint(1)\n")
+    with closing(session.NotebookSession(path, configuration(path, {"resume": "on"}))) as each:
+        assert each.outcome(1).output == "1\n"
+        each.outcome(0)
+        (said,) = [said for said in each.report().remarks if "reused" in said]
+        assert said.startswith("nothing is reused: Python 3.")
+        assert said.endswith("does not tell what cells use, 3.10 or newer does")
