@@ -27,8 +27,8 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 _WORDS = {
     "os.remove": "remove", "os.rename": "rename", "os.rmdir": "remove", "os.mkdir": "make",
     "os.link": "link", "os.symlink": "link", "os.truncate": "write", "os.chmod": "change",
-    "os.chown": "change", "os.utime": "change", "os.setxattr": "change", "os.mkfifo": "make",
-    "os.removexattr": "change", "os.mknod": "make", "tempfile.mkstemp": "write",
+    "os.chown": "change", "os.utime": "change", "os.setxattr": "change",
+    "os.removexattr": "change", "tempfile.mkstemp": "write",
     "tempfile.mkdtemp": "make", "shutil.copyfile": "write", "shutil.copytree": "write",
     "shutil.move": "move", "shutil.rmtree": "remove", "shutil.make_archive": "write",
     "shutil.unpack_archive": "write", "subprocess.Popen": "start", "os.system": "start",

@@ -17,17 +17,26 @@ from .callers import asks_for_imports
 FOLDER = "folder"
 """Stands for the hash of what is no file but a folder."""
 _MOST = 20_000
+_LONGEST = 1024
+"""Bytes of the longest path that macOS tells."""
 _HERE = f"{os.sep}.{os.sep}"
 _LISTS = ("os.listdir", "os.scandir")
-_TOUCHES = (
-    *("os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.utime", "os.chmod", "os.chown"),
-    *("os.mkfifo", "os.mknod"),
-)
+_TOUCHES: dict[str, tuple[tuple[int, int | None], ...]] = {
+    "os.remove": ((0, 1),),
+    "os.rmdir": ((0, 1),),
+    "os.mkdir": ((0, 2),),
+    "os.truncate": ((0, None),),
+    "os.utime": ((0, 3),),
+    "os.chmod": ((0, 2),),
+    "os.chown": ((0, 3),),
+    "os.rename": ((0, 2), (1, 3)),
+    "os.link": ((0, 2), (1, 3)),
+    "os.symlink": ((1, 2),),
+}
+"""Where among the arguments of an event stand the paths that are written to, each with the place of
+the open folder that it is below of: the number of that, -1 for none."""
 _MODULES = (".py", *all_suffixes())
 """Files that are known as those of modules; others come with a module: an archive, data."""
-_TWO_PATHS = ("os.rename", "os.link", "os.symlink")
-_FOLDER_ARGUMENTS = {"os.remove": 1, "os.rmdir": 1, "os.mkdir": 2, "os.rename": 2}
-"""Where the open folder stands that a path is below of, -1 for none."""
 
 
 class Asked:
@@ -66,7 +75,7 @@ class FileUses:
         """Listen from now on."""
         audit.listen(self._opened, ["open"])
         audit.listen(self._listed, _LISTS)
-        audit.listen(self._touched, (*_TOUCHES, *_TWO_PATHS))
+        audit.listen(self._touched, _TOUCHES)
         audit.listen(self._connected, ["sqlite3.connect"])
 
     def start(self) -> None:
@@ -122,7 +131,7 @@ class FileUses:
 
         Steps up stay: they lead elsewhere where a link stands before them.
         """
-        base = self._getcwd() if folder < 0 else os.readlink(f"/proc/self/fd/{folder}")  # noqa: PTH115
+        base = self._getcwd() if folder < 0 else _path_of(folder)
         place = os.path.join(base, os.fsdecode(path)).replace(_HERE, os.sep)  # noqa: PTH118
         return place[:-2] if place.endswith(_HERE[:-1]) else place
 
@@ -165,12 +174,10 @@ class FileUses:
     def _touched(self, event: str, args: tuple[Any, ...]) -> None:
         if not self.on:
             return
-        at = _FOLDER_ARGUMENTS.get(event)
-        folder = args[at] if at is not None and len(args) > at else -1
-        paths = args[:2] if event in _TWO_PATHS else args[:1]
-        for path in paths:
+        for at, folder_at in _TOUCHES[event]:
+            path = args[at]
             if not isinstance(path, int):
-                place = self.place(path, folder)
+                place = self.place(path, -1 if folder_at is None else args[folder_at])
                 if event == "os.mkdir":
                     self.ask(place, reads=False)
                     if os.path.isdir(place):  # noqa: PTH112  # it fails
@@ -236,6 +243,23 @@ class FileUses:
         return sorted(
             path for path, was_there in self._written.items() if was_there or os.path.lexists(path)
         )
+
+
+def _path_of(folder: int) -> str:
+    """Return where an open folder lies, by its number.
+
+    Raises:
+        OSError: the system does not tell.
+
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows, where no path is below an open folder
+        raise OSError from None
+    asks = getattr(fcntl, "F_GETPATH", None)  # of macOS, which has no `/proc`
+    if asks is None:
+        return os.readlink(f"/proc/self/fd/{folder}")  # noqa: PTH115  # a text
+    return os.fsdecode(fcntl.fcntl(folder, asks, bytes(_LONGEST)).rstrip(b"\0"))
 
 
 def database_path(database: Any) -> str:
