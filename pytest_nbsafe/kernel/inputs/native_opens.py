@@ -1,13 +1,14 @@
 """Which files are opened past Python: compiled code opens them by itself, and tells nobody.
 
 Linux tells of what is opened in folders that are watched (inotify), by whichever process. The
-folder of the notebook is, with those inside it, and all folders that the cells name. Elsewhere
-nothing is told.
+folder of the notebook is, with those inside it, and all folders that the cells name. Where the
+system may watch no more of them, that is told. Elsewhere nothing is.
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import struct
 import sys
@@ -23,6 +24,8 @@ _BYTES = 1024 * 1024
 _CALLS = 4
 _MOST_FOLDERS = 500
 _MOST_OTHERS = 200
+_SHORT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC})
+"""How the system says that it may watch no more, for it watches too much as it is."""
 _SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
 
 
@@ -36,10 +39,16 @@ class NativeOpen(NamedTuple):
 
 
 class NativeOpens:
-    """The folders that are watched. `lost` tells that more happened than was kept."""
+    """The folders that are watched. `lost` tells that more happened than was kept.
+
+    `is_short` tells that the system could not watch one that matters to the current run: one of the
+    notebook's own folder, or one that its cell names.
+    """
 
     def __init__(self) -> None:
-        self.lost = False
+        self.lost = self.is_short = False
+        self._is_home_short = False
+        self._unwatched: set[str] = set()
         self._file = -1
         self._process = 0
         self._home = ""
@@ -63,27 +72,31 @@ class NativeOpens:
             self._file = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         except (AttributeError, OSError):
             return
-        self._watch_all(folder, _MOST_FOLDERS)
+        is_whole = self._watch_all(folder, _MOST_FOLDERS) if self.alive else not _is_short()
+        self._is_home_short = not is_whole
 
     def start(self) -> None:
         """Forget what has happened until now; a forked child watches for itself."""
         if self.alive and os.getpid() != self._process:
             folders, self._tried, self._folders = [*self._tried], set(), {}
+            self._unwatched, self._others = set(), 0
             self._file = -1  # it is our parent's
             self.install(self._home)
             for folder in folders:
                 self.expect(folder)
-        self.lost = False
         for _ in self.drain():
             pass
+        self.lost, self.is_short = False, self._is_home_short
 
     def expect(self, folder: str) -> None:
         """Watch a folder that a cell names, and those inside it."""
         if self.alive and folder not in self._tried and self._others < _MOST_OTHERS:
             before = len(self._tried)
             is_deep = folder.count(os.sep) > 1  # what lies below `/data` may be the whole machine
-            self._watch_all(folder, _MOST_OTHERS - self._others if is_deep else 1)
+            if not self._watch_all(folder, _MOST_OTHERS - self._others if is_deep else 1):
+                self._unwatched.add(folder)
             self._others += len(self._tried) - before
+        self.is_short |= folder in self._unwatched
 
     def drain(self) -> Iterator[NativeOpen]:
         """Yield what has happened since the last call, in this order.
@@ -106,7 +119,8 @@ class NativeOpens:
                     path = os.path.join(folder, name) if name else folder  # noqa: PTH118
                     is_folder = bool(mask & _IS_FOLDER)
                     if is_folder and mask & (_CREATE | _MOVED_TO):
-                        self._watch_all(path, _MOST_FOLDERS)
+                        if not self._watch_all(path, _MOST_FOLDERS):
+                            self.is_short = self._is_home_short = True
                     elif mask & _CREATE and os.path.islink(path):  # noqa: PTH114  # a text
                         self._links.add(path)
                     yield NativeOpen(path, is_folder, bool(mask & _WRITES), bool(mask & _CREATE))
@@ -118,7 +132,8 @@ class NativeOpens:
             if path == real or path.startswith(real + os.sep):
                 yield link
 
-    def _watch_all(self, folder: str, most: int) -> None:
+    def _watch_all(self, folder: str, most: int) -> bool:
+        """Watch a folder and those inside it; return whether the system was not short of that."""
         waiting = [folder]
         while waiting and most > 0:
             folder = waiting.pop(0)
@@ -127,6 +142,10 @@ class NativeOpens:
             most -= 1
             if self._watch(folder):
                 waiting += self._folders_in(folder)
+            elif _is_short():
+                self._unwatched.add(folder)
+                return False
+        return True
 
     def _watch(self, folder: str) -> bool:
         self._tried.add(folder)
@@ -150,3 +169,8 @@ class NativeOpens:
         except OSError:  # what cannot be listed cannot be read by the cells
             pass
         return folders
+
+
+def _is_short() -> bool:
+    """Tell whether what has just failed did so for want of something that others use up."""
+    return ctypes.get_errno() in _SHORT

@@ -54,6 +54,7 @@ _WORDS = {
 _FILTERS = frozenset({"filterwarnings", "simplefilter", "resetwarnings", "filters"})
 _FINDERS = frozenset({"find_spec", "find_loader"})
 """Functions that tell whether a module is there, and import nothing."""
+_UNWATCHED = "the system could not watch all files that compiled code opens"
 _LONGEST_PATH = 300
 
 
@@ -192,6 +193,8 @@ class RunInputs:
         files = [*self._files.files()]
         if self._files.unseen or self._files.lost or self._native.lost:
             self._hindrances.add("native", "it uses files in a way that cannot be followed", 0)
+        if self._native.is_short:
+            self._hindrances.add("native", _UNWATCHED, 0)
         bends = {f"module:{place}" for place in bent}
         newly_bent, self._bent = bends - self._bent, bends
         return {
