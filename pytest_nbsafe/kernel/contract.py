@@ -154,7 +154,7 @@ class Inputs(TypedDict):
     `files` are those that it read and had not written itself, `opened` the paths that it opened to
     read, as Python tells of them, `folders` those that it listed, each with a hash of the sorted
     names; `written` the paths that it made, changed, moved or removed. `variables` are those of the
-    environment that it asked for, with hashes of what they held (`*`: it asked for all),
+    environment that it asked for, with hashes of what they held (`*` with none: it asked for all),
     `variables_set` those that it set or removed. `modules` are the files of modules of the project
     that took part, with hashes; `places` the folders in which modules are looked for, with their
     names and a hash of what is there; `packages` the modules of libraries that it was the first to

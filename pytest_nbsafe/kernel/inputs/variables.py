@@ -19,6 +19,7 @@ _KERNELS = re.compile(
     r"|TMPDIR|TERM|CLICOLOR|CLICOLOR_FORCE|FORCE_COLOR|PAGER|GIT_PAGER|MPLBACKEND|_|PWD|OLDPWD|SHLVL"
 )
 """Variables that are set for a kernel, or in each process anew: nobody's input."""
+_IS_WINDOWS = os.name == "nt"
 _READ, _ALL, _SET = (
     "__getitem__",
     ("__iter__", "__len__", "__repr__"),
@@ -64,10 +65,10 @@ class VariableUses:
             return
         if name in _ALL:
             if ALL not in self.read and not self._callers.is_kernels():
-                self.read[ALL] = self._hash_of_all()
+                self.read[ALL] = ""  # what all of them hold is of one kernel alone
             return
         key = args[1]
-        variable = os.fsdecode(key) if isinstance(key, (str, bytes)) else ""
+        variable = _as_kept(os.fsdecode(key)) if isinstance(key, (str, bytes)) else ""
         if name in _SET:
             self._own.add(variable)
             by_user = self._callers.is_users(self._callers.beyond_python())
@@ -79,11 +80,11 @@ class VariableUses:
             self.read[variable] = self._hash(variable)
 
     def _hash(self, variable: str) -> str:
-        key: Any = os.fsencode(variable) if os.name == "posix" else variable.upper()
+        key: Any = variable if _IS_WINDOWS else os.fsencode(variable)
         held = self._held.get(key)
         return "" if held is None else hash_of_text(os.fsdecode(held))
 
-    def _hash_of_all(self) -> str:
-        pairs = {os.fsdecode(key): os.fsdecode(value) for key, value in self._held.items()}
-        told = (name for name in sorted(pairs) if not _KERNELS.fullmatch(name))
-        return hash_of_text("\0".join(f"{name}={pairs[name]}" for name in told))
+
+def _as_kept(variable: str) -> str:
+    """Return a name as the environment keeps it: in capitals on Windows, however it is spelled."""
+    return variable.upper() if _IS_WINDOWS else variable
