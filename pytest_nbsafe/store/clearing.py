@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from pytest_nbsafe.store import database
+from pytest_nbsafe.store import database, eviction
 from pytest_nbsafe.store.database import StoreRefused
 
 
@@ -49,10 +49,9 @@ def _clear_rows_or_file(folder: Path) -> None:
 
 
 def _remove_values(folder: Path) -> None:
-    with suppress(OSError), os.scandir(folder / database.VALUES) as items:
-        for item in items:
-            with suppress(OSError):
-                Path(item.path).unlink()
+    for item in eviction.files_of(folder / database.VALUES):
+        with suppress(OSError):
+            Path(item.path).unlink()
 
 
 def _remove_file(file: Path) -> str:

@@ -298,13 +298,17 @@ def check_folder(folder: Path) -> None:
     """Make the folder of a store where it is not there.
 
     Raises:
-        StoreRefused: others may write to it, or it cannot be made.
+        StoreRefused: others may write to it, it cannot be made, or it or its folder of values is
+            somebody else's, or a link: what lies behind that is not ours to remove.
 
     """
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
-        if not is_own_folder(folder):
-            raise StoreRefused(f"{folder} is not a folder of yours")
+        values = folder / VALUES
+        is_there = values.is_symlink() or values.is_dir()
+        for place in (folder, values) if is_there else (folder,):
+            if not is_own_folder(place):
+                raise StoreRefused(f"{place} is not a folder of yours")
         if os.name == "posix" and folder.stat().st_mode & 0o077:
             raise StoreRefused(f"others may read or write {folder}: `chmod 700` it")
     except OSError as error:

@@ -8,11 +8,16 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from pytest_nbsafe import patterns
+
 MOST_BYTES = 2 * 1024**3
 """So much a store may hold."""
 _LEFT = 0.9
 _DAY_S = 24 * 60 * 60
 _KEPT_S = 60 * _DAY_S
+_OWN_NAME = patterns.compile(r"[0-9a-f]{32}(?:\.\d+\.part)?|tmp[a-z0-9_]{8}")
+"""A hash, which a file has as its name once it is whole, or what `tempfile` calls one without a
+name before that is gone."""
 _SIZE = """
 LENGTH(content) + COALESCE((
     SELECT SUM(size) FROM holds JOIN files USING (hash) WHERE entry = entries.id
@@ -61,9 +66,20 @@ def _remove(values: Path, gone: set[str], kept: set[str]) -> None:
 
     Young ones may be on their way: their row comes when they are complete.
     """
-    with suppress(OSError), os.scandir(values) as items:
-        for item in items:
-            with suppress(OSError):
-                is_old = time.time() - item.stat(follow_symlinks=False).st_mtime > _DAY_S
-                if item.name in gone or (is_old and item.name not in kept):
-                    Path(item.path).unlink()
+    for item in files_of(values):
+        with suppress(OSError):
+            is_old = time.time() - item.stat(follow_symlinks=False).st_mtime > _DAY_S
+            if item.name in gone or (is_old and item.name not in kept):
+                Path(item.path).unlink()
+
+
+def files_of(values: Path) -> list[os.DirEntry[str]]:
+    """Return what is named as our files are in a folder of values, nothing where it is no folder.
+
+    We did not put there whatever else lies there, and may not remove it.
+    """
+    try:
+        with os.scandir(values) as items:
+            return [item for item in items if _OWN_NAME.fullmatch(item.name)]
+    except OSError:
+        return []

@@ -12,6 +12,8 @@ import pytest
 from pytest_nbsafe.store import clearing, database
 from pytest_nbsafe.store.database import Store
 
+VALUE = "a" * 32
+"""The name of a file of values."""
 resource = pytest.importorskip("resource", reason="there is no such limit")
 
 ON_A_FULL_DISK = """
@@ -27,9 +29,9 @@ raise SystemExit(main(["store", "--clear"]))
 def store(tmp_path: Path) -> Store:
     (tmp_path / "CACHEDIR.TAG").touch()
     store = database.opened(tmp_path / "runs")
-    store.add("c", "q", "nb.ipynb", {"answer": 1}, 1.5, [("value", 5)])
+    store.add("c", "q", "nb.ipynb", {"answer": 1}, 1.5, [(VALUE, 5)])
     (store.folder / database.VALUES).mkdir()
-    (store.folder / database.VALUES / "value").write_bytes(b"12345")
+    (store.folder / database.VALUES / VALUE).write_bytes(b"12345")
     return store
 
 
@@ -60,6 +62,24 @@ def test_on_a_full_disk_the_files_are_removed(store: Store) -> None:
     assert (code, said[-10:]) == (0, "B removed\n")
     assert [file.name for file in folder.rglob("*") if file.is_file()] == ["secret"]
     assert database.opened(folder).sizes() == ()
+
+
+def test_on_a_full_disk_files_of_others_stay(store: Store) -> None:
+    foreign = store.folder / database.VALUES / "thesis.txt"
+    foreign.write_bytes(b"12345")
+    store.close()
+    assert cleared_on_a_full_disk(store)[0] == 0
+    assert [*foreign.parent.iterdir()] == [foreign]
+
+
+def test_what_lies_behind_a_link_stays(store: Store) -> None:
+    values = store.folder / database.VALUES
+    foreign = values.rename(store.folder.parent / "foreign")
+    values.symlink_to(foreign)
+    store.close()
+    code, said = cleared_on_a_full_disk(store)
+    assert (code, "values is not a folder of yours" in said) == (2, True)
+    assert [*foreign.iterdir()] == [foreign / VALUE]
 
 
 def test_what_another_process_has_open_stays(store: Store) -> None:

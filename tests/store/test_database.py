@@ -19,6 +19,10 @@ from pytest_nbsafe.store.database import Store, StoreRefused
 HELD = {"answer": [1, 2, {"a": "ä"}]}
 
 
+HELD_FILE, LOST_FILE, COMING_FILE = "a" * 32, "b" * 32, f"{'c' * 32}.1234.part"
+"""Names of files of values: held by a row, by none any more, and on its way."""
+
+
 def contents(store: Store, context: str = "c", question: str = "q") -> list[object]:
     return [dict(entry.content) for entry in store.entries(context, question)]
 
@@ -155,6 +159,30 @@ def test_a_link_is_no_store(tmp_path: Path) -> None:
         database.opened(tmp_path / "runs")
 
 
+@pytest.mark.parametrize("target", ["foreign", "gone"])
+def test_a_link_is_no_folder_of_values(tmp_path: Path, target: str) -> None:
+    folder, foreign = kept(tmp_path / "runs").parent, tmp_path / "foreign"
+    foreign.mkdir()
+    for name in ("thesis.txt", LOST_FILE):
+        (foreign / name).write_bytes(b"12345")
+        os.utime(foreign / name, (0, 0))
+    (folder / database.VALUES).symlink_to(tmp_path / target)
+    with pytest.raises(StoreRefused, match="values is not a folder of yours"):
+        database.opened(folder)
+    assert sorted(item.name for item in foreign.iterdir()) == [LOST_FILE, "thesis.txt"]
+
+
+def test_only_files_of_values_are_removed(tmp_path: Path) -> None:
+    values = kept(tmp_path / "runs").parent / database.VALUES
+    values.mkdir()
+    foreign = {"notes.txt", "A" * 32, f"{LOST_FILE}.txt", "my.part", "tmpfile"}
+    for name in {*foreign, LOST_FILE, COMING_FILE, "tmp0a_9bcd8"}:
+        (values / name).write_bytes(b"12345")
+        os.utime(values / name, (0, 0))
+    database.opened(values.parent)
+    assert {item.name for item in values.iterdir()} == foreign
+
+
 def test_two_processes_write_at_once(tmp_path: Path) -> None:
     script = textwrap.dedent(f"""
         import sys
@@ -187,19 +215,19 @@ def test_files_of_values_go_with_the_last_row_that_names_them(tmp_path: Path) ->
     store = database.opened(tmp_path / "runs")
     values = tmp_path / "runs" / database.VALUES
     values.mkdir()
-    for name in ("held", "on-its-way", "lost"):
+    for name in (HELD_FILE, COMING_FILE, LOST_FILE):
         (values / name).write_bytes(b"12345")
-    os.utime(values / "lost", (0, 0))
-    first = store.add("c", "q", "nb.ipynb", {}, 1.0, [("held", 5)])
-    second = store.add("c", "r", "other.ipynb", {}, 1.0, [("held", 5)])
+    os.utime(values / LOST_FILE, (0, 0))
+    first = store.add("c", "q", "nb.ipynb", {}, 1.0, [(HELD_FILE, 5)])
+    second = store.add("c", "r", "other.ipynb", {}, 1.0, [(HELD_FILE, 5)])
     sizes = {size.notebook: size.bytes for size in store.sizes()}
     assert sizes["nb.ipynb"] == sizes["other.ipynb"] > 5
     store.forget([first])
     store.prune()
-    assert sorted(item.name for item in values.iterdir()) == ["held", "on-its-way"]
+    assert sorted(item.name for item in values.iterdir()) == [HELD_FILE, COMING_FILE]
     store.forget([second])
     store.prune()
-    assert [item.name for item in values.iterdir()] == ["on-its-way"]
+    assert [item.name for item in values.iterdir()] == [COMING_FILE]
     assert eviction.MOST_BYTES == 2 * 1024**3
 
 
