@@ -132,6 +132,14 @@ def real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def path_text(path: Path) -> str:
+    r"""Return the absolute path that links lead to, as a text that can be written anywhere.
+
+    Bytes of a name that are not UTF-8 stand in it as `\xe9`.
+    """
+    return os.fsencode(path.resolve()).decode("utf-8", "backslashreplace")
+
+
 def must_be_writable(path: Path, *, with_folders: bool) -> None:
     """Do nothing if a file can be written at `path`, made `with_folders` that are not there or not.
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from pytest_nbsafe import files
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app import cache, run_store
 from pytest_nbsafe.judge.makers import makers
@@ -99,7 +100,7 @@ def memories(
         return Memory(
             store,
             context,
-            str(path.resolve()),
+            files.path_text(path),
             unfit,
             changes,
             environ,

@@ -146,7 +146,8 @@ def keep(place: Place, session: NotebookSession) -> None:
 def _add(place: Place, question: str, content: Mapping[str, Any], report: Report) -> str:
     """Keep what belongs to a report, and return the name of its entry."""
     saved_s = sum(each.resumed.saved_s for each in report.notebooks if each.resumed is not None)
-    return place.store.add(place.context, question, str(place.path.resolve()), content, saved_s)
+    path = files.path_text(place.path)
+    return place.store.add(place.context, question, path, content, saved_s)
 
 
 def _place_now(path: Path, config: Config) -> Place | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -317,3 +318,19 @@ def test_a_broken_setting_is_told_all_the_same(page: Path) -> None:
     _append("pyproject.toml", '[tool.nbsafe]\nsanitize-with = "nowhere"\n')(page.parent)
     with pytest.raises(NbsafeError, match="nowhere"):
         report(page)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no file has such a name")
+def test_a_name_that_is_no_text_is_one_of_a_notebook(own_store: Path) -> None:
+    page = makenb.write(own_store / os.fsdecode(b"caf\xe9.ipynb"), "# %% [1]\nprint(1)\n#> 1\n")
+
+    def said(*arguments: str) -> str:
+        command = [sys.executable, "-m", "pytest_nbsafe", *arguments]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (ran.returncode, ran.stderr) == (0, "")
+        return ran.stdout
+
+    assert "no findings" in said("run", "--resume", str(page))
+    assert "1 of 1 run reused" in said("run", "--resume", str(page))
+    assert f"{own_store}/caf\\xe9.ipynb" in said("store")
+    assert "1 of 1 cell kept" in said("checkout", str(page), "--list")
