@@ -21,7 +21,7 @@ from pytest_nbsafe.store import eviction, signing
 from pytest_nbsafe.store.place import is_own_folder
 from pytest_nbsafe.values import dataclass
 
-FORM = 2
+FORM = 3
 """The form of the file; one of another form is removed."""
 NAME = "runs.sqlite"
 """The file of the rows."""
@@ -66,6 +66,17 @@ CREATE TABLE holds (
     PRIMARY KEY (entry, hash)
 ) WITHOUT ROWID;
 CREATE INDEX held ON holds (hash);
+"""
+_SIZES = """
+WITH whole AS (
+    SELECT * FROM entries WHERE typeof(notebook) = 'text' AND typeof(content) = 'blob'
+        AND typeof(cost_s) = 'real' AND typeof(used) = 'real'
+)
+SELECT notebook, COUNT(*), SUM(LENGTH(content)) + COALESCE(SUM((
+    SELECT SUM(size) FROM holds JOIN files USING (hash)
+    WHERE entry = whole.id AND typeof(size) = 'integer'
+)), 0) AS bytes, SUM(cost_s), MAX(used)
+FROM whole GROUP BY notebook ORDER BY bytes DESC, notebook
 """
 
 
@@ -150,7 +161,8 @@ class Store:
         """
         name = os.urandom(8).hex()
         packed = zlib.compress(json.dumps(content, separators=(",", ":")).encode(), 1)
-        signature = signing.sign(self._key, *_signed(name, context, question, packed))
+        signed = _signed(name, context, question, notebook, packed, cost_s)
+        signature = signing.sign(self._key, *signed)
         now, sizes = time.time(), [*files]
         kept = name, context, question, notebook, packed, signature, cost_s
         again = context, question, now  # places with numbers warn in Python 3.12.0 to 3.12.3
@@ -210,20 +222,14 @@ class Store:
             raise StoreRefused(f"it cannot be cleared: {error}") from None
 
     def sizes(self) -> tuple[Size, ...]:
-        """Return what is held for each notebook, the largest first.
+        """Return what is held for each notebook, the largest first; rows with other types are left.
 
         Raises:
             StoreRefused: the file cannot be read.
 
         """
-        query = """
-            SELECT notebook, COUNT(*), SUM(LENGTH(content)) + COALESCE(SUM((
-                SELECT SUM(size) FROM holds JOIN files USING (hash) WHERE entry = entries.id
-            )), 0) AS bytes, SUM(cost_s), MAX(used)
-            FROM entries GROUP BY notebook ORDER BY bytes DESC, notebook
-        """
         try:
-            return tuple(Size(*row) for row in self._connection.execute(query))
+            return tuple(Size(*row) for row in self._connection.execute(_SIZES))
         except sqlite3.DatabaseError as error:
             raise StoreRefused(f"it cannot be read: {error}") from None
 
@@ -240,9 +246,11 @@ class Store:
     ) -> Entry | None:
         """Return the entry of a row, None when nobody here has signed it."""
         are_texts = all(isinstance(text, str) for text in (name, context, question, notebook))
-        if not (are_texts and isinstance(packed, bytes) and isinstance(signature, bytes)):
+        are_bytes = isinstance(packed, bytes) and isinstance(signature, bytes)
+        are_seconds = isinstance(cost_s, float) and isinstance(made, float)
+        if not (are_texts and are_bytes and are_seconds):
             return None
-        signed = _signed(name, context, question, packed)
+        signed = _signed(name, context, question, notebook, packed, cost_s)
         if not signing.is_signed(self._key, signature, *signed):
             return None
         return Entry(name, question, notebook, json.loads(zlib.decompress(packed)), cost_s, made)
@@ -373,5 +381,9 @@ def remove(file: Path) -> None:
             file.with_name(f"{file.name}{end}").unlink()
 
 
-def _signed(name: str, context: str, question: str, packed: bytes) -> tuple[bytes, ...]:
-    return name.encode(), context.encode(), question.encode(), packed
+def _signed(
+    name: str, context: str, question: str, notebook: str, packed: bytes, cost_s: float
+) -> tuple[bytes, ...]:
+    """Return all of a row that is signed: all but the times, which hang on the clock alone."""
+    texts = name, context, question, notebook, repr(float(cost_s))
+    return *(text.encode() for text in texts), packed

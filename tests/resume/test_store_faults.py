@@ -19,6 +19,7 @@ import tiers
 
 from pytest_nbsafe.app import run_store, session
 from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.cli import main
 from pytest_nbsafe.store.database import VALUES
 
 NB = """
@@ -103,6 +104,18 @@ def rows_cut(runs: Path) -> None:
         connection.execute("UPDATE entries SET content = substr(content, 1, length(content) / 2)")
 
 
+def rows_of_other_types(runs: Path) -> None:
+    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
+        connection.execute(
+            "UPDATE entries SET cost_s = 'much', made = 'long ago', notebook = X'ff'"
+        )
+
+
+def rows_of_another_notebook(runs: Path) -> None:
+    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
+        connection.execute("UPDATE entries SET notebook = 'other.ipynb', cost_s = 1000.0")
+
+
 def database_cut(runs: Path) -> None:
     with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -141,7 +154,8 @@ def without_zstd(runs: Path) -> None:
 
 FAULTS = (
     *(changed, no_folder_of_values, cut, emptied, gone, planted, of_another_value, a_folder),
-    *(rows_mixed, rows_cut, database_cut, database_scribbled),
+    *(rows_mixed, rows_cut, database_cut, database_scribbled, rows_of_other_types),
+    rows_of_another_notebook,
     *(of_an_older_form, of_a_newer_form, of_a_stranger, without_zstd),
 )
 
@@ -164,6 +178,21 @@ def test_a_store_with_a_fault_restores_nothing_wrong(
         assert report.notebooks[0].verdict == "clean"
     told = " ".join(report.notebooks[0].remarks)
     assert "3 of 3 runs reused" in told, "it has begun anew, and is of use again"
+
+
+def test_rows_of_other_types_are_in_no_list(
+    own_store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = makenb.write(own_store / "nb.ipynb", NB)
+    session.examine(page, configuration(page, {"resume": "on"}))
+    run_store.forget()
+    makenb.write(page, EDITED)
+    for change in ("made = 'long ago'", "cost_s = 'much'", "notebook = X'ff'"):
+        file = own_store.parent / "cache" / "runs" / "runs.sqlite"
+        with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute(f"UPDATE entries SET {change}")
+        assert main(["checkout", str(page), "--list"]) == main(["store"]) == 0
+        assert "0 of 3 cells kept" in capsys.readouterr().out
 
 
 LIMITED = """

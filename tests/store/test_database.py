@@ -86,6 +86,11 @@ def test_nobody_else_may_read_or_write_it(tmp_path: Path) -> None:
         "UPDATE entries SET signature = zeroblob(32)",
         "UPDATE entries SET signature = ''",
         "UPDATE entries SET content = zeroblob(8)",
+        "UPDATE entries SET notebook = 'other.ipynb'",
+        "UPDATE entries SET cost_s = 10.0",
+        "UPDATE entries SET cost_s = 'much'",
+        "UPDATE entries SET made = 'long ago'",
+        "UPDATE entries SET made = X'00'",
     ],
 )
 def test_a_row_that_was_changed_is_no_row(tmp_path: Path, change: str) -> None:
@@ -96,6 +101,30 @@ def test_a_row_that_was_changed_is_no_row(tmp_path: Path, change: str) -> None:
         connection.execute(f"{change} WHERE question = 'q'")
     assert contents(store, "d" if "context" in change else "c") == []
     assert contents(store, question="other") == [{"answer": "another"}]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE entries SET notebook = X'FF'",
+        "UPDATE entries SET cost_s = 'much'",
+        "UPDATE entries SET used = 'long ago'",
+        "UPDATE entries SET content = 7",
+        "UPDATE files SET size = 'large'",
+        "UPDATE files SET size = X'FF'",
+    ],
+)
+def test_sizes_are_those_of_rows_that_are_whole(tmp_path: Path, change: str) -> None:
+    file = kept(tmp_path / "runs")
+    store = database.opened(file.parent)
+    store.add("c", "q", "wrong.ipynb", {}, 2.5, [(HELD_FILE, 5)])
+    where = "" if "files" in change else " WHERE notebook = 'wrong.ipynb'"
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(f"{change}{where}")
+    sizes = {size.notebook: size for size in store.sizes()}
+    assert sizes.keys() == {"nb.ipynb"} | ({"wrong.ipynb"} if "files" in change else set())
+    assert {type(size.bytes) for size in sizes.values()} == {int}
+    assert {type(size.used) for size in sizes.values()} == {float}
 
 
 def test_the_store_of_another_secret_gives_nothing(
