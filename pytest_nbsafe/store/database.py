@@ -269,9 +269,13 @@ class Store:
             self._forget_if_broken(error)
 
     def _forget_if_broken(self, error: sqlite3.DatabaseError) -> None:
-        """Remove the file where it is no whole database any more: the next to come begins anew."""
+        """Remove the file where it is no whole database any more: the next to come begins anew.
+
+        Windows removes no file that is open.
+        """
         if type(error) is sqlite3.DatabaseError:  # those of other kinds have classes of their own
             self.silent = str(error)
+            self.close()
             remove(self.folder / NAME)
 
 

@@ -151,6 +151,34 @@ def test_a_file_that_is_cut_or_foreign_begins_anew(tmp_path: Path, part: int) ->
     assert contents(database.opened(file.parent)) in ([{"answer": "again"}], [])
 
 
+def test_a_file_that_breaks_while_it_is_open_is_closed_before_it_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = kept(tmp_path / "runs")
+    store = database.opened(file.parent)
+    file.write_bytes(b"not a database at all" * 1000)
+    removed: list[Path] = []
+
+    def remove(file: Path) -> None:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            store._connection.execute("SELECT 1")
+        removed.append(file)
+
+    monkeypatch.setattr(database, "remove", remove)
+    assert contents(store) == []
+    assert (removed, bool(store.silent)) == ([file], True)
+    assert store.add("c", "q", "nb.ipynb", HELD, 0.0)
+    assert contents(store) == [*store.of_notebook("c", "nb.ipynb")] == []
+    assert not store.holds(["an entry"])
+    store.mark_used(["an entry"])
+    store.forget(["an entry"])
+    for refused in (store.prune, store.clear, store.sizes):
+        with pytest.raises(StoreRefused, match="closed"):
+            refused()
+    store.close()
+    assert removed == [file], "once"
+
+
 def test_an_older_form_is_removed(tmp_path: Path) -> None:
     file = kept(tmp_path / "runs")
     with contextlib.closing(sqlite3.connect(file)) as connection, connection:
