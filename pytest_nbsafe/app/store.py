@@ -8,7 +8,8 @@ from pathlib import Path
 from pytest_nbsafe.app.run_store import FOLDER
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.store import clearing, database, place
-from pytest_nbsafe.store.database import Size, Store, StoreRefused
+from pytest_nbsafe.store.database import Store, StoreRefused
+from pytest_nbsafe.store.holdings import Size
 
 
 def opened() -> Store:
@@ -38,8 +39,8 @@ def _folder() -> Path:
     return folder / FOLDER
 
 
-def listed() -> tuple[Path, tuple[Size, ...]]:
-    """Return the folder of the store, and what it holds for each notebook.
+def listed() -> tuple[Path, tuple[Size, ...], int]:
+    """Return the folder of the store, what it holds for each notebook, and its bytes in all.
 
     Raises:
         NbsafeError: it cannot be used.
@@ -47,7 +48,7 @@ def listed() -> tuple[Path, tuple[Size, ...]]:
     """
     store = opened()
     try:
-        return store.folder, store.sizes()
+        return store.folder, *store.sizes()
     except StoreRefused as refused:
         raise NbsafeError("no-store", f"the store cannot be used: {refused}") from None
     finally:

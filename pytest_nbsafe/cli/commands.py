@@ -300,9 +300,8 @@ def store(given: argparse.Namespace) -> int:
         freed = stores.freed(everything=given.clear)
         write(f"{store_report.in_bytes(freed)} removed\n", given.output)
         return OK
-    folder, sizes = stores.listed()
     as_asked = store_report.as_json if given.format == "json" else store_report.as_text
-    write(as_asked(folder, sizes), given.output)
+    write(as_asked(*stores.listed()), given.output)
     return OK
 
 

@@ -11,27 +11,31 @@ from pytest_nbsafe.reports.json import VERSION, dump
 from pytest_nbsafe.sentences import many
 
 if TYPE_CHECKING:
-    from pytest_nbsafe.store.database import Size
+    from pytest_nbsafe.store.holdings import Size
 
 _UNITS = ("B", "kB", "MB", "GB")
 
 
-def as_text(folder: Path, sizes: Sequence[Size]) -> str:
-    """Return a line for each notebook, the largest first, and one for all."""
+def as_text(folder: Path, sizes: Sequence[Size], all_bytes: int) -> str:
+    """Return a line for each notebook, the largest first, and one for all.
+
+    What several notebooks hold counts once there.
+    """
     if not sizes:
         return f"nothing is kept in {escape.line(str(folder))}\n"
     lines = [
         f"{in_bytes(size.bytes):>8}  {size.cost_s:8.1f} s  {escape.line(size.notebook)}"
         for size in sizes
     ]
-    total = in_bytes(sum(size.bytes for size in sizes))
     runs = many(sum(size.entries for size in sizes), "answer")
     of = many(len(sizes), "notebook")
     where = escape.line(str(folder))
-    return "\n".join((*lines, f"{total} for {runs} of the kernels of {of}, in {where}", ""))
+    return "\n".join(
+        (*lines, f"{in_bytes(all_bytes)} for {runs} of the kernels of {of}, in {where}", "")
+    )
 
 
-def as_json(folder: Path, sizes: Sequence[Size]) -> str:
+def as_json(folder: Path, sizes: Sequence[Size], all_bytes: int) -> str:
     """Return all as JSON: sizes in bytes, costs in seconds of the clock."""
     notebooks = [
         {
@@ -42,7 +46,8 @@ def as_json(folder: Path, sizes: Sequence[Size]) -> str:
         }
         for size in sizes
     ]
-    return dump({"version": VERSION, "folder": str(folder), "notebooks": notebooks})
+    about = {"version": VERSION, "folder": str(folder), "bytes": all_bytes}
+    return dump({**about, "notebooks": notebooks})
 
 
 def in_bytes(size: float) -> str:

@@ -31,10 +31,11 @@ class StoredPage:
 def as_text(page: StoredPage) -> str:
     """Return a tree: a line for each cell, and below it one for each earlier run in its place."""
     known = [run for run in page.runs.values() if not run.reason]
+    files = {name: size for run in known for name, size in run.files.items()}
     head = (
         f"{escape.line(page.path)}: {len(known)} of {many(len(page.runs), 'cell')} kept, "
         f"{sum(run.took_s for run in known):.1f} s of runs; to open the state after the last, "
-        f"{in_bytes(sum(run.bytes for run in known))} are loaded and "
+        f"{in_bytes(sum(files.values()))} are loaded and "
         f"{sum(run.runs or bool(run.reason) for run in page.runs.values())} run"
     )
     last = max(page.runs, default=0)
@@ -53,7 +54,8 @@ def _said(run: StoredRun) -> str:
         return f"{'':>8}  has to run: {escape.line(run.reason)}"
     parts = ["runs again"] if run.runs else []
     if run.loads:
-        parts.append(f"loads {escape.line(few(run.loads, _MOST_NAMES))}, {in_bytes(run.bytes)}")
+        of_files = in_bytes(sum(run.files.values()))
+        parts.append(f"loads {escape.line(few(run.loads, _MOST_NAMES))}, {of_files}")
     return f"{run.took_s:6.2f} s  {'; '.join(parts) or 'is reused, nothing of it is needed'}"
 
 

@@ -14,7 +14,7 @@ from pytest_nbsafe.resume.past_runs import PastRun, learned
 from pytest_nbsafe.resume.state import START, Held
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.values import dataclass, field
 
 _NOT_RUN_HERE = "nothing is kept of it here"
 """Nor of any other cell: that it is new cannot be told."""
@@ -35,15 +35,16 @@ class StoredRun:
 
     `reason` says why it has to be made, empty where it is known. Of one that is known, `runs` tells
     that it is made again all the same when a kernel has to come to the state at the end of the
-    page, and `loads` are the names that are loaded after it then, `bytes` their files. `others` are
-    the runs in its place of earlier pages, the last first.
+    page, and `loads` are the names that are loaded after it then; `files` gives the bytes of each
+    file that is read for them, perhaps for those of another run, too. `others` are the runs in its
+    place of earlier pages, the last first.
     """
 
     reason: str
     took_s: float = 0.0
     runs: bool = False
     loads: tuple[str, ...] = ()
-    bytes: int = 0
+    files: Mapping[str, int] = field(default_factory=dict)
     others: tuple[OtherRun, ...] = ()
 
 
@@ -89,7 +90,7 @@ def _stored(run: PastRun, step: Step, reason: str, others: tuple[OtherRun, ...])
     files = {file["name"]: file["size"] for kept in step.loads for file in kept.covariable["files"]}
     loads = sorted({name for kept in step.loads for name in kept.names})
     took_s = run.executed.duration_s
-    return StoredRun("", took_s, step.runs, tuple(loads), sum(files.values()), others)
+    return StoredRun("", took_s, step.runs, tuple(loads), files, others)
 
 
 def _others(

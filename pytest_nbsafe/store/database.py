@@ -17,7 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pytest_nbsafe.store import eviction, signing
+from pytest_nbsafe.store import eviction, holdings, signing
+from pytest_nbsafe.store.holdings import Size
 from pytest_nbsafe.store.place import is_own_folder
 from pytest_nbsafe.values import dataclass
 
@@ -67,17 +68,6 @@ CREATE TABLE holds (
 ) WITHOUT ROWID;
 CREATE INDEX held ON holds (hash);
 """
-_SIZES = """
-WITH whole AS (
-    SELECT * FROM entries WHERE typeof(notebook) = 'text' AND typeof(content) = 'blob'
-        AND typeof(cost_s) = 'real' AND typeof(used) = 'real'
-)
-SELECT notebook, COUNT(*), SUM(LENGTH(content)) + COALESCE(SUM((
-    SELECT SUM(size) FROM holds JOIN files USING (hash)
-    WHERE entry = whole.id AND typeof(size) = 'integer'
-)), 0) AS bytes, SUM(cost_s), MAX(used)
-FROM whole GROUP BY notebook ORDER BY bytes DESC, notebook
-"""
 
 
 class StoreRefused(Exception):  # noqa: N818  # it completes "raise StoreRefused"
@@ -98,17 +88,6 @@ class Entry:
     content: Mapping[str, Any]
     cost_s: float
     made: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """What the store holds for one notebook: entries, bytes, and seconds that they took."""
-
-    notebook: str
-    entries: int
-    bytes: int
-    cost_s: float
-    used: float
 
 
 class Store:
@@ -221,15 +200,15 @@ class Store:
         except sqlite3.DatabaseError as error:
             raise StoreRefused(f"it cannot be cleared: {error}") from None
 
-    def sizes(self) -> tuple[Size, ...]:
-        """Return what is held for each notebook, the largest first; rows with other types are left.
+    def sizes(self) -> tuple[tuple[Size, ...], int]:
+        """Return what is held for each notebook, the largest first, and how many bytes in all.
 
         Raises:
             StoreRefused: the file cannot be read.
 
         """
         try:
-            return tuple(Size(*row) for row in self._connection.execute(_SIZES))
+            return holdings.sizes(self._connection), holdings.all_bytes(self._connection)
         except sqlite3.DatabaseError as error:
             raise StoreRefused(f"it cannot be read: {error}") from None
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from pytest_nbsafe import patterns
+from pytest_nbsafe.store.holdings import all_bytes, bytes_alone
 
 MOST_BYTES = 2 * 1024**3
 """So much a store may hold."""
@@ -18,10 +19,10 @@ _KEPT_S = 60 * _DAY_S
 _OWN_NAME = patterns.compile(r"[0-9a-f]{32}(?:\.\d+\.part)?|tmp[a-z0-9_]{8}")
 """A hash, which a file has as its name once it is whole, or what `tempfile` calls one without a
 name before that is gone."""
-_SIZE = """
-LENGTH(content) + COALESCE((
+_IN_ORDER = """
+SELECT id, LENGTH(content) FROM entries ORDER BY cost_s / (LENGTH(content) + COALESCE((
     SELECT SUM(size) FROM holds JOIN files USING (hash) WHERE entry = entries.id
-), 0)
+), 0)), used
 """
 
 
@@ -35,30 +36,30 @@ def prune(connection: sqlite3.Connection, values: Path, most_bytes: int = MOST_B
         sqlite3.DatabaseError: the rows cannot be read or written.
 
     """
-    before = _held(connection)
+    before = all_bytes(connection)
     with connection:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("DELETE FROM entries WHERE used < ?", (time.time() - _KEPT_S,))
-        left = _held(connection)
+        gone = _forget_unheld(connection)
+        left = all_bytes(connection)
         if left > most_bytes:
-            order = f"SELECT id, {_SIZE} AS size FROM entries ORDER BY cost_s / size, used"  # noqa: S608
-            for name, size in connection.execute(order).fetchall():
+            for name, row_bytes in connection.execute(_IN_ORDER).fetchall():
                 if left <= most_bytes * _LEFT:
                     break
+                left -= row_bytes + bytes_alone(connection, name)
                 connection.execute("DELETE FROM entries WHERE id = ?", (name,))
-                left -= size
-        unheld = "FROM files WHERE hash NOT IN (SELECT hash FROM holds)"
-        gone = {name for (name,) in connection.execute(f"SELECT hash {unheld}")}
-        connection.execute(f"DELETE {unheld}")
+            gone |= _forget_unheld(connection)
         kept = {name for (name,) in connection.execute("SELECT hash FROM files")}
     _remove(values, gone, kept)
-    return max(before - _held(connection), 0)
+    return max(before - all_bytes(connection), 0)
 
 
-def _held(connection: sqlite3.Connection) -> int:
-    (rows,) = connection.execute("SELECT COALESCE(SUM(LENGTH(content)), 0) FROM entries").fetchone()
-    (files,) = connection.execute("SELECT COALESCE(SUM(size), 0) FROM files").fetchone()
-    return int(rows) + int(files)
+def _forget_unheld(connection: sqlite3.Connection) -> set[str]:
+    """Forget the files that no row holds any more, and return their names."""
+    unheld = "FROM files WHERE hash NOT IN (SELECT hash FROM holds)"
+    gone = {name for (name,) in connection.execute(f"SELECT hash {unheld}")}
+    connection.execute(f"DELETE {unheld}")
+    return gone
 
 
 def _remove(values: Path, gone: set[str], kept: set[str]) -> None:

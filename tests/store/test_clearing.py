@@ -52,7 +52,7 @@ def test_all_is_removed(store: Store) -> None:
     store.close()
     assert clearing.clear(folder) > 0
     assert [*(folder / database.VALUES).iterdir()] == []
-    assert database.opened(folder).sizes() == ()
+    assert database.opened(folder).sizes() == ((), 0)
 
 
 def test_on_a_full_disk_the_files_are_removed(store: Store) -> None:
@@ -61,7 +61,7 @@ def test_on_a_full_disk_the_files_are_removed(store: Store) -> None:
     code, said = cleared_on_a_full_disk(store)
     assert (code, said[-10:]) == (0, "B removed\n")
     assert [file.name for file in folder.rglob("*") if file.is_file()] == ["secret"]
-    assert database.opened(folder).sizes() == ()
+    assert database.opened(folder).sizes() == ((), 0)
 
 
 def test_on_a_full_disk_files_of_others_stay(store: Store) -> None:

@@ -41,7 +41,7 @@ def test_what_is_kept_is_given_again_by_another_process(tmp_path: Path) -> None:
     (entry,) = store.entries("c", "q")
     assert (entry.content, entry.notebook, entry.cost_s) == (HELD, "nb.ipynb", 1.5)
     assert contents(store, "other") == contents(store, question="other") == []
-    (size,) = store.sizes()
+    (size,), _ = store.sizes()
     assert (size.notebook, size.entries, size.cost_s) == ("nb.ipynb", 1, 1.5)
     store.forget([entry.id])
     assert contents(store) == []
@@ -112,6 +112,7 @@ def test_a_row_that_was_changed_is_no_row(tmp_path: Path, change: str) -> None:
         "UPDATE entries SET content = 7",
         "UPDATE files SET size = 'large'",
         "UPDATE files SET size = X'FF'",
+        "UPDATE files SET size = 9e999",
     ],
 )
 def test_sizes_are_those_of_rows_that_are_whole(tmp_path: Path, change: str) -> None:
@@ -121,10 +122,11 @@ def test_sizes_are_those_of_rows_that_are_whole(tmp_path: Path, change: str) -> 
     where = "" if "files" in change else " WHERE notebook = 'wrong.ipynb'"
     with contextlib.closing(sqlite3.connect(file)) as connection, connection:
         connection.execute(f"{change}{where}")
-    sizes = {size.notebook: size for size in store.sizes()}
+    sizes = {size.notebook: size for size in store.sizes()[0]}
     assert sizes.keys() == {"nb.ipynb"} | ({"wrong.ipynb"} if "files" in change else set())
     assert {type(size.bytes) for size in sizes.values()} == {int}
     assert {type(size.used) for size in sizes.values()} == {float}
+    assert database.opened(file.parent).prune() == 0
 
 
 def test_the_store_of_another_secret_gives_nothing(
@@ -265,7 +267,36 @@ def test_what_is_quick_to_make_again_for_its_size_goes_first(tmp_path: Path) -> 
     assert store.prune(60_000) > 30_000
     assert [bool(contents(store, question=f"q{n}")) for n in range(4)] == [True, False, True, False]
     store.clear()
-    assert store.sizes() == ()
+    assert store.sizes() == ((), 0)
+
+
+def test_what_several_rows_hold_goes_with_the_last(tmp_path: Path) -> None:
+    store = database.opened(tmp_path / "runs")
+    for number, (file, cost_s) in enumerate([("a", 0.1), ("a", 0.2), ("b", 9.0)]):
+        store.add("c", f"q{number}", "nb.ipynb", {}, cost_s, [(file * 32, 50_000)])
+    assert store.prune(60_000) >= 50_000
+    assert [bool(contents(store, question=f"q{n}")) for n in range(3)] == [False, False, True]
+
+
+def test_what_is_held_by_none_makes_room_first(tmp_path: Path) -> None:
+    store = database.opened(tmp_path / "runs")
+    store.forget([store.add("c", "q", "nb.ipynb", {}, 1.0, [(LOST_FILE, 50_000)])])
+    store.add("c", "r", "nb.ipynb", HELD, 1.0, [(HELD_FILE, 50_000)])
+    assert store.prune(60_000) == 50_000
+    assert contents(store, question="r") == [HELD]
+
+
+def test_what_several_rows_hold_is_counted_once(tmp_path: Path) -> None:
+    store = database.opened(tmp_path / "runs")
+    for notebook in ("nb.ipynb", "nb.ipynb", "other.ipynb"):
+        store.add("c", "q", notebook, {}, 1.0, [(HELD_FILE, 50_000)])
+    sizes, all_bytes = store.sizes()
+    assert [(size.notebook, size.bytes // 1000) for size in sizes] == [
+        ("nb.ipynb", 50),
+        ("other.ipynb", 50),
+    ]
+    assert all_bytes // 1000 == 50
+    assert store.prune(40_000) == all_bytes
 
 
 def test_files_of_values_go_with_the_last_row_that_names_them(tmp_path: Path) -> None:
@@ -277,7 +308,7 @@ def test_files_of_values_go_with_the_last_row_that_names_them(tmp_path: Path) ->
     os.utime(values / LOST_FILE, (0, 0))
     first = store.add("c", "q", "nb.ipynb", {}, 1.0, [(HELD_FILE, 5)])
     second = store.add("c", "r", "other.ipynb", {}, 1.0, [(HELD_FILE, 5)])
-    sizes = {size.notebook: size.bytes for size in store.sizes()}
+    sizes = {size.notebook: size.bytes for size in store.sizes()[0]}
     assert sizes["nb.ipynb"] == sizes["other.ipynb"] > 5
     store.forget([first])
     store.prune()
