@@ -307,10 +307,10 @@ class Keeper:
                 self.note_kept(ticket, kept)
 
     def note_kept(self, ticket: int, kept: Kept) -> None:
-        """Take note of all that a child has kept."""
+        """Take note of all that a child has kept, the first time that it is told."""
         then = self._begun.pop(ticket, None)
-        self._spent_s += kept["cost_s"]
         if then is not None:
+            self._spent_s += kept["cost_s"]
             self._add(kept["covariables"], then)
 
     def _add(self, covariables: Sequence[CoVariable], then: Moment) -> None:

@@ -219,6 +219,16 @@ def test_a_small_table_is_kept_without_the_large_one_whose_columns_it_has(
     assert pages.ran == [imports, makes, sums, named]
 
 
+def test_what_a_child_took_is_counted_once(tmp_path: Path) -> None:
+    with closing(database.opened(tmp_path / "store")) as store:
+        keeper = kept_values.Keeper(store, "context", "nb.ipynb")
+        keeper._begun = {1: kept_entries.Moment((), {})}
+        kept: Kept = {"done": True, "covariables": [], "cause": "", "cost_s": 0.25}
+        for _ in range(3):
+            keeper.note_kept(1, kept)
+        assert keeper._spent_s == 0.25
+
+
 def test_children_at_the_same_time_are_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now_s[0])
