@@ -25,6 +25,7 @@ from pytest_nbsafe.resume.state import State
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
 from pytest_nbsafe.store.database import VALUES, Store
+from pytest_nbsafe.values import dataclass
 
 LEAST_S = 0.05
 """What was made more quickly is made again."""
@@ -53,6 +54,17 @@ _NO_VALUES = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What a child was asked to keep: values as they were `then`.
+
+    `likely_s` is how much more time it has for those that are likely to be asked for.
+    """
+
+    then: Moment
+    likely_s: float = 0.0
+
+
 class Keeper:
     """Keeps values of the runs of one kernel at a time, in the store of one context.
 
@@ -64,14 +76,13 @@ class Keeper:
         self._context = context
         self._notebook = notebook
         self.folder = store.folder / VALUES
-        self._begun: dict[int, Moment] = {}
+        self._begun: dict[int, Begun] = {}
         self._owed: dict[str, float] = {}
         self._makers: dict[str, frozenset[int]] = {}
         self._took_s: list[float] = []
         self._too_short_s: dict[str, float] = {}
         self._ran_s = 0.0
         self._spent_s = 0.0
-        self._likely_s = 0.0
 
     def known(self, entry: str, after: State, by_value: Collection[str]) -> tuple[KeptValue, ...]:
         """Return the co-variables that are kept of a run, each name of it once.
@@ -189,7 +200,8 @@ class Keeper:
 
     def finish(self, live: LiveKernel) -> None:
         """Wait a little for all that was begun, and note it."""
-        self._collect(live, self._last_s() + self._likely_s)
+        likely_s = max((begun.likely_s for begun in self._begun.values()), default=0.0)
+        self._collect(live, self._last_s() + likely_s)
 
     def forget(self) -> None:
         """Forget what a kernel was asked to keep that is no more."""
@@ -243,12 +255,11 @@ class Keeper:
             "here": False,
             "waits": waits,
         }
-        self._likely_s = likely_s
         ticket = live.keep(asked)["ticket"]
         if not ticket:
             self._too_short_s.update(dict.fromkeys(names, limit_s))
         else:
-            self._begun[ticket] = now
+            self._begun[ticket] = Begun(now, likely_s)
             for name in names:
                 del self._owed[name]
                 self._makers.pop(name, None)
@@ -308,10 +319,10 @@ class Keeper:
 
     def note_kept(self, ticket: int, kept: Kept) -> None:
         """Take note of all that a child has kept, the first time that it is told."""
-        then = self._begun.pop(ticket, None)
-        if then is not None:
+        begun = self._begun.pop(ticket, None)
+        if begun is not None:
             self._spent_s += kept["cost_s"]
-            self._add(kept["covariables"], then)
+            self._add(kept["covariables"], begun.then)
 
     def _add(self, covariables: Sequence[CoVariable], then: Moment) -> None:
         """Add what was kept at a moment to the store, with the runs that made it."""

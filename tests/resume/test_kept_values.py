@@ -20,10 +20,13 @@ from pytest_nbsafe.resume import kept_entries, kept_values, questions
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
 from pytest_nbsafe.runner.live_kernel import Launch, LiveKernel
 from pytest_nbsafe.store import database
+from pytest_nbsafe.values import replace
 
 SLOW = "rows = [sum(i * i for i in range(6_000_000)) % 7, 1, 2, 3]"
 MODEL = "model = LinearRegression().fit([[1], [2], [3], [4]], rows)"
 IMPORTS = "from sklearn.linear_model import LinearRegression"
+
+NOW = kept_values.Begun(kept_entries.Moment((), {}))
 
 
 class Pages:
@@ -222,36 +225,57 @@ def test_a_small_table_is_kept_without_the_large_one_whose_columns_it_has(
 def test_what_a_child_took_is_counted_once(tmp_path: Path) -> None:
     with closing(database.opened(tmp_path / "store")) as store:
         keeper = kept_values.Keeper(store, "context", "nb.ipynb")
-        keeper._begun = {1: kept_entries.Moment((), {})}
+        keeper._begun = {1: NOW}
         kept: Kept = {"done": True, "covariables": [], "cause": "", "cost_s": 0.25}
         for _ in range(3):
             keeper.note_kept(1, kept)
         assert keeper._spent_s == 0.25
 
 
-def test_children_at_the_same_time_are_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+class Busy:
+    """A kernel whose children take their time, and begins to keep nothing more."""
+
+    alive = True
+
+    def __init__(self, now_s: list[float]) -> None:
+        self.asked: list[CollectQuestion] = []
+        self._now_s = now_s
+
+    def keep(self, _: KeepQuestion) -> Keeping:
+        return {"ticket": 0, "cause": "there is no time for it"}
+
+    def collect(self, question: CollectQuestion) -> Kept:
+        self.asked.append(question)
+        self._now_s[0] += min(question["wait_s"], 0.15)
+        return {"done": True, "covariables": [], "cause": "", "cost_s": 0.2}
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> Busy:
     now_s = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now_s[0])
-    asked: list[CollectQuestion] = []
+    return Busy(now_s)
 
-    class Busy:
-        alive = True
 
-        def collect(self, question: CollectQuestion) -> Kept:
-            asked.append(question)
-            now_s[0] += min(question["wait_s"], 0.15)
-            return {"done": True, "covariables": [], "cause": "", "cost_s": 0.2}
+def test_children_at_the_same_time_are_waited_for_once(busy: Busy, tmp_path: Path) -> None:
+    with closing(database.opened(tmp_path / "store")) as store:
+        keeper = kept_values.Keeper(store, "context", "nb.ipynb")
+        keeper._begun = {1: NOW, 2: NOW, 3: NOW}
+        keeper._collect(cast("Any", busy), 0.2)
+        assert [round(question["wait_s"], 9) for question in busy.asked] == [0.2, 0.05, 0.0]
+        assert [question["stop"] for question in busy.asked] == [True, True, True]
+        assert keeper._begun == {}
 
-    class Nowhere:
-        folder = Path()
 
-    keeper = kept_values.Keeper(cast("Any", Nowhere()), "context", "nb.ipynb")
-    now = kept_entries.Moment((), {})
-    keeper._begun = {1: now, 2: now, 3: now}
-    keeper._collect(cast("Any", Busy()), 0.2)
-    assert [round(question["wait_s"], 9) for question in asked] == [0.2, 0.05, 0.0]
-    assert [question["stop"] for question in asked] == [True, True, True]
-    assert keeper._begun == {}
+@pytest.mark.parametrize("likely_s", [0.0, 2.0])
+def test_only_for_what_was_begun_one_waits(busy: Busy, tmp_path: Path, likely_s: float) -> None:
+    with closing(database.opened(tmp_path / "store")) as store:
+        keeper = kept_values.Keeper(store, "context", "nb.ipynb")
+        keeper._begun = {1: NOW, 2: replace(NOW, likely_s=likely_s)}
+        keeper._owed, keeper._makers, keeper._took_s = {"x": 9.0}, {"x": frozenset({0})}, [9.0]
+        keeper._begin(cast("Any", busy), NOW.then, {"x": 9.0}, 0.1, waits=True, read=["x"])
+        keeper.finish(cast("Any", busy))
+        assert round(busy.asked[0]["wait_s"], 9) == kept_values._LEAST_SPENT_S + likely_s
 
 
 def test_what_varies_is_run_from_then_on(tmp_path: Path) -> None:
