@@ -82,11 +82,10 @@ class CoVariable(TypedDict):
     `files` is the stream of `pickle` (protocol 5) and then its buffers in their order: what
     `pickle.loads` takes; it gives a dictionary by name. They may stand in the files of other
     co-variables too. `needs` are names of the notebook (classes, functions) that must be bound
-    before they are loaded; `modules` those that loading imports. `cause` says why nothing is kept
-    and the names must be made again by their cells; then there are no files. `fingerprints` are
-    of the values that were kept, and are what the loaded values have as well. Where not all that
-    share objects could be kept, `left_out` are the others: these are loaded where nobody needs
-    those.
+    before they are loaded. `cause` says why nothing is kept and the names must be made again by
+    their cells; then there are no files. `fingerprints` are of the values that were kept, and are
+    what the loaded values have as well. Where not all that share objects could be kept, `left_out`
+    are the others: these are loaded where nobody needs those.
     """
 
     names: list[str]
@@ -94,9 +93,6 @@ class CoVariable(TypedDict):
     fingerprints: dict[str, Fingerprint]
     files: list[KeptFile]
     needs: list[str]
-    modules: list[str]
-    dump_s: float
-    load_s: float
     cause: str
 
 
@@ -134,7 +130,6 @@ class Restored(TypedDict):
 
     names: list[str]
     fingerprints: dict[str, Fingerprint]
-    load_s: float
     cause: str
 
 

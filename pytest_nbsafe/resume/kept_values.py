@@ -17,7 +17,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
     KeptFile,
     RestoreItem,
 )
-from pytest_nbsafe.kernel.contract import Fingerprint
+from pytest_nbsafe.kernel.contract import SLOWER, Fingerprint
 from pytest_nbsafe.resume import world
 from pytest_nbsafe.resume.kept_entries import Moment, Part, as_kept, parts, question
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
@@ -47,7 +47,9 @@ _MORE = 1.5
 """So many times longer than it would have been may be computed before it is asked for again."""
 _REST_S = 60.0
 """How long a child may compute that nobody waits for."""
-_LIMIT_S = 60.0
+_LIMIT_S, _LOADED_BYTES_S = 60.0, 5_000_000
+"""How long loading may take in any case, and how many bytes are loaded in a second at least where
+nothing else is at work: measured, of lists of dictionaries. Who takes longer is stopped."""
 _NO_VALUES = frozenset(
     {"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"}
     | {"generator", "coroutine", "async_generator"}
@@ -272,7 +274,9 @@ class Keeper:
 
         """
         items = self.to_load(values)
-        loaded = live.restore({"folder": str(self.folder), "covariables": items}, _LIMIT_S)
+        whole_bytes = sum(file["whole"] for item in items for file in item["files"])
+        limit_s = _LIMIT_S + SLOWER * whole_bytes / _LOADED_BYTES_S
+        loaded = live.restore({"folder": str(self.folder), "covariables": items}, limit_s)
         lost = [item for item, done in zip(items, loaded, strict=True) if done["cause"]]
         if lost:
             self._remove(file["name"] for item in lost for file in item["files"])

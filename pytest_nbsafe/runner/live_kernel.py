@@ -327,7 +327,7 @@ class LiveKernel:
         """Load values from files and bind their names; each item tells of its own."""
         answer, cause = self._answer(RESTORE, asked, limit_s)
         lost: list[Restored] = [
-            {"names": item["names"], "fingerprints": {}, "load_s": 0.0, "cause": cause}
+            {"names": item["names"], "fingerprints": {}, "cause": cause}
             for item in asked["covariables"]
         ]
         return cast("list[Restored]", answer or lost)

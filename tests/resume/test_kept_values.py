@@ -14,7 +14,16 @@ from pytest_nbsafe.app import resuming, session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.judge import observed_leaks
-from pytest_nbsafe.kernel.checkpoint_contract import CollectQuestion, Keeping, KeepQuestion, Kept
+from pytest_nbsafe.kernel.checkpoint_contract import (
+    CollectQuestion,
+    Keeping,
+    KeepQuestion,
+    Kept,
+    KeptFile,
+    Restored,
+    RestoreItem,
+    RestoreQuestion,
+)
 from pytest_nbsafe.kernel.learning import watched_calls
 from pytest_nbsafe.resume import kept_entries, kept_values, questions
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
@@ -276,6 +285,27 @@ def test_only_for_what_was_begun_one_waits(busy: Busy, tmp_path: Path, likely_s:
         keeper._begin(cast("Any", busy), NOW.then, {"x": 9.0}, 0.1, waits=True, read=["x"])
         keeper.finish(cast("Any", busy))
         assert round(busy.asked[0]["wait_s"], 9) == kept_values._LEAST_SPENT_S + likely_s
+
+
+def test_what_is_large_has_more_time_to_be_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits_s: list[float] = []
+
+    class Loading:
+        def restore(self, asked: RestoreQuestion, limit_s: float) -> list[Restored]:
+            limits_s.append(limit_s)
+            items = asked["covariables"]
+            return [{"names": item["names"], "fingerprints": {}, "cause": ""} for item in items]
+
+    with closing(database.opened(tmp_path / "store")) as store:
+        keeper = kept_values.Keeper(store, "context", "nb.ipynb")
+        for whole in (100, 2_000_000_000):
+            files: list[KeptFile] = [{"name": "a" * 32, "size": 100, "whole": whole}]
+            items: list[RestoreItem] = [{"names": ["x"], "files": files}]
+            monkeypatch.setattr(keeper, "to_load", lambda _, items=items: items)
+            keeper.load(cast("Any", Loading()), ())
+    assert [round(limit_s) for limit_s in limits_s] == [60, 2460]
 
 
 def test_what_varies_is_run_from_then_on(tmp_path: Path) -> None:

@@ -120,9 +120,6 @@ def _about(names: list[str], left_out: Iterable[str] = ()) -> CoVariable:
         "fingerprints": {},
         "files": [],
         "needs": [],
-        "modules": [],
-        "dump_s": 0.0,
-        "load_s": 0.0,
         "cause": "",
     }
 
@@ -142,7 +139,6 @@ class _Keeper:
         self.home = home
         self.values = {name: home[name] for name in group.names}
         self.plan = Plan(group)
-        self.dump_s = self.load_s = 0.0
 
     def kept(self, about: CoVariable, write: Write, *, in_kernel: bool) -> CoVariable:
         """Write the values into files, and return what became of them."""
@@ -153,7 +149,7 @@ class _Keeper:
         dumped = self._dumped()
         if isinstance(dumped, str):
             return {**about, "cause": dumped}
-        about["needs"], about["modules"] = sorted(dumped.needs), sorted(dumped.modules)
+        about["needs"] = sorted(dumped.needs)
         cause = self._difference(dumped, fingerprints)
         if not cause:
             try:
@@ -161,7 +157,7 @@ class _Keeper:
                 about["files"] = [write(part) for part in parts]
             except (OSError, pickling.Refused) as error:
                 cause = f"it could not be written: {error}"
-        return {**about, "dump_s": self.dump_s, "load_s": self.load_s, "cause": cause}
+        return {**about, "cause": cause}
 
     def _obstacle(self, fingerprints: dict[str, Fingerprint], *, in_kernel: bool) -> str:
         """Return why the values should not even be tried, empty when they may."""
@@ -224,14 +220,11 @@ class _Keeper:
 
     def _dumped(self) -> pickling.Dump | str:
         """Return the values as pickle writes them, or why it does not."""
-        began_s = time.process_time()
         try:
             made = pickling.dump(self.values, self.plan, self.surface)
         except (Exception, pickling.Refused):
             place, cause = pickling.culprit(self.values, self.plan, self.surface)
             return f"`{place}` cannot be pickled: {cause}"
-        finally:
-            self.dump_s = time.process_time() - began_s
         return made.cause or made
 
     def _difference(self, dumped: pickling.Dump, fingerprints: dict[str, Fingerprint]) -> str:
@@ -240,12 +233,10 @@ class _Keeper:
         if loaded is not None:
             return self._difference_in_form(loaded, dumped)
         copies = [_copied(buffer) for buffer in dumped.buffers]
-        began_s = time.process_time()
         try:
             loaded = pickling.load(dumped.stream, copies)
         except (Exception, pickling.Refused) as error:
             return f"it cannot be loaded: {type(error).__name__}: {str(error)[:200]}"
-        self.load_s = time.process_time() - began_s
         for name, fingerprint in self._fingerprints(loaded, {}).items():
             if not fingerprint["hash"]:
                 return f"what `{name}` would hold is not known: {fingerprint['cause']}"
@@ -264,13 +255,11 @@ class _Keeper:
         numpy = sys.modules.get("numpy")
         if sum(buffer.raw().nbytes for buffer in dumped.buffers) < _MUCH_BYTES or numpy is None:
             return None
-        began_s = time.process_time()
         memory = [buffer.raw().toreadonly() for buffer in dumped.buffers]
         try:
             loaded = pickling.load(dumped.stream, memory)
         except (Exception, pickling.Refused):
             return None
-        self.load_s = time.process_time() - began_s
         self.look.memory = _joined(_place_of(numpy, part) for part in memory)
         try:
             own, again = (self._fingerprints(values, {}) for values in (self.values, loaded))

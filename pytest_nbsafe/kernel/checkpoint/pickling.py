@@ -35,20 +35,19 @@ class Refused(BaseException):
 
 
 class Dump:
-    """What pickle made of values: its stream and buffers, and what it refers to by name.
+    """What pickle made of values: its stream and buffers.
 
-    `needs` are names of the notebook, `modules` those of modules. `adds_state` where an adapter
-    wrote what the library leaves out. `cause` says why it cannot be loaded as it was.
+    `needs` are names of the notebook that it refers to. `adds_state` where an adapter wrote what
+    the library leaves out. `cause` says why it cannot be loaded as it was.
     """
 
-    __slots__ = ("adds_state", "buffers", "cause", "modules", "needs", "stream")
+    __slots__ = ("adds_state", "buffers", "cause", "needs", "stream")
 
     def __init__(self) -> None:
         self.stream = b""
         self.cause = ""
         self.buffers: list[pickle.PickleBuffer] = []
         self.needs: set[str] = set()
-        self.modules: set[str] = set()
         self.adds_state = False
 
 
@@ -93,7 +92,6 @@ class _Pickler(pickle.Pickler):
             self._note(obj)
             return NotImplemented
         if kind is types.ModuleType:
-            self._made.modules.add(obj.__name__)
             return importlib.import_module, (obj.__name__,)
         if kind.__name__ == _COMPILED_FUNCTION:  # it says its name itself
             return NotImplemented
@@ -108,11 +106,8 @@ class _Pickler(pickle.Pickler):
         return reduced
 
     def _note(self, thing: Any) -> None:
-        place = thing.__module__
-        if place == "__main__":
+        if thing.__module__ == "__main__":
             self._made.needs.add(thing.__qualname__.partition(".")[0])
-        elif isinstance(place, str):
-            self._made.modules.add(place)
 
 
 # ------------------------------------------------------------------ floats that are no numbers
@@ -142,7 +137,6 @@ class _NanPickler(_Pickler):
             return None
         home = self._homes.get(identity(obj))
         if home is not None:
-            self._made.modules.add(home)
             return home
         number, _, count = self.nans.get(identity(obj), (len(self.nans), obj, 0))
         self.nans[identity(obj)] = number, obj, count + 1

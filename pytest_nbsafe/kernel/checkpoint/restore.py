@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 from .. import bootstrap
@@ -22,8 +21,7 @@ def ask(question: str) -> None:
 
 def restored(tracer: Any, item: RestoreItem, folder: str) -> Restored:
     """Load a co-variable, bind its names, and return what became of it."""
-    about: Restored = {"names": item["names"], "fingerprints": {}, "load_s": 0.0, "cause": ""}
-    began_s = time.perf_counter()
+    about: Restored = {"names": item["names"], "fingerprints": {}, "cause": ""}
     try:
         with undisturbed():
             values = _values(item, folder)
@@ -31,7 +29,6 @@ def restored(tracer: Any, item: RestoreItem, folder: str) -> Restored:
         return {**about, "cause": f"it cannot be loaded: {type(error).__name__}: {error}"}
     for name in item["names"]:
         about["fingerprints"][name] = tracer.snapshot.fingerprint(values[name])
-    about["load_s"] = time.perf_counter() - began_s
     tracer.home.update(values)
     tracer.name_fingerprints.forget(values)
     return about
