@@ -27,6 +27,7 @@ from pytest_nbsafe.resume.catching_up import (
     lists_names,
     opened,
 )
+from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory, to_run
 from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.repeated_runs import has_failed, missed_names, verify
@@ -228,19 +229,25 @@ class RememberingKernel(SessionKernel):
         return True
 
     def close(self) -> None:
-        """Stop it, if it was started; safe to call twice."""
-        self._do_put_off()
+        """Stop it, if it was started, whatever is raised before that; safe to call twice."""
         self._over = True
-        self._memory.store.mark_used(self._memory.used.entries)
-        if self.live is not None:
-            if self.live.alive and self.keeper is not None:
-                if not (self._is_visited or self._is_between):
-                    self.keeper.keep_all(self.live, self._now())
-                    if self._log_is_whole:  # meanwhile
-                        self._logs.keep(self.live, self.past, self._numbers.of)
-                self.keeper.finish(self.live)
-            self.live.close()
-            self.live = None
+        try:
+            self._do_put_off()
+            self._memory.store.mark_used(self._memory.used.entries)
+            if self.live is not None and self.live.alive and self.keeper is not None:
+                self._keep_last(self.live, self.keeper)
+        finally:
+            live, self.live = self.live, None
+            if live is not None:
+                live.close()
+
+    def _keep_last(self, live: LiveKernel, keeper: Keeper) -> None:
+        """Keep what it holds in the end, and wait a little for that."""
+        if not (self._is_visited or self._is_between):
+            keeper.keep_all(live, self._now())
+            if self._log_is_whole:  # meanwhile
+                self._logs.keep(live, self.past, self._numbers.of)
+        keeper.finish(live)
 
     # -- what is remembered ------------------------------------------------------------------------
 
