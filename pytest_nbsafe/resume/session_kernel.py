@@ -102,7 +102,7 @@ class SessionKernel:
         `learns`, what was learned before is known in it.
 
         Raises:
-            StateDiffers: what ran before gives something else now.
+            StateDiffers: what ran before gives something else now, or the live kernel has died.
 
         """
         if self.live is not None and self._holds_all():
@@ -145,12 +145,12 @@ class SessionKernel:
                     self._run_again(live, self._made, run, step)
                 if step.loads and live.alive:
                     self._load(live, run, step)
-            if not live.alive:
-                raise StateDiffers
             live.carry({"do": "anew"})
             live.unbind(stale)
             self._identities.unbound(stale)
             self._count_from(live, len(self.past) + 1)
+            if not live.alive:
+                raise StateDiffers
         self._held, self._is_between = held, False
         if log is not None:
             if live.carry(log)["cause"]:
@@ -191,6 +191,8 @@ class SessionKernel:
     def _run(
         self, live: LiveKernel, source: str, limit_s: float | None, heard: Heard | None
     ) -> Executed:
+        if not live.alive:
+            raise StateDiffers
         executed = live.execute(source, limit_s, heard, self._do_put_off)
         if self._folder is not None:
             self._folder.note_written(recalling.written(executed))
@@ -198,7 +200,7 @@ class SessionKernel:
 
     def _run_again(self, live: LiveKernel, number: int, run: PastRun, step: Step) -> None:
         self._count_from(live, number)
-        again = self._run(live, step.source, None, None) if live.alive else run.executed
+        again = self._run(live, step.source, None, None)
         if again.event is None or run.executed.event is None or not live.alive:
             raise StateDiffers
         if step.left_out:

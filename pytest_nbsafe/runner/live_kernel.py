@@ -292,18 +292,19 @@ class LiveKernel:
         """Do nothing: whatever runs has been run before."""
 
     def unbind(self, names: Sequence[str]) -> None:
-        """Remove names of the notebook."""
-        if names:
+        """Remove names of the notebook, if it is up."""
+        if names and self.alive:
             self._do(f"[shell.user_ns.pop(name, None) for name in {[*names]!r}]")
 
     def count_from(self, number: int, shown: Mapping[str, int]) -> None:
-        """Let the next run have a number, as the front end shows it.
+        """Let the next run have a number, as the front end shows it, if it is up.
 
         What libraries have `shown` is numbered on from there, by the words of their counters.
         """
-        self._do(f"setattr(shell, 'execution_count', {number})")
+        if self.alive:
+            self._do(f"setattr(shell, 'execution_count', {number})")
         if shown:
-            self._ask(NUMBERS, json.dumps(shown), _DO_LIMIT_S)
+            self._answer(NUMBERS, shown, _DO_LIMIT_S)
 
     def _do(self, expression: str) -> None:
         loop, process = self._running()
