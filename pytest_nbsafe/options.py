@@ -40,6 +40,7 @@ class Option(NamedTuple):
             yield f"{written}={value}", {"action": "store_const", "const": value, **says}
 
 
+_RUNNING = "fix run replay checkout diff pytest"
 OPTIONS = (
     Option("static", "", "check the notebooks without running them", "pytest"),
     Option(
@@ -49,9 +50,9 @@ OPTIONS = (
         "dependency, or all (as auto, and all of them are run and compared)",
         "check run order whatif pytest",
     ),
-    Option("timeout", "SECONDS", "limit for one cell; 0 for none", "fix run replay pytest"),
+    Option("timeout", "SECONDS", "limit for one cell; 0 for none", _RUNNING),
     Option("notebook-timeout", "SECONDS", "limit for all runs of a notebook", "run pytest"),
-    Option("kernel", "NAME", "the kernel to run in, instead of its own", "fix run replay pytest"),
+    Option("kernel", "NAME", "the kernel to run in, instead of its own", _RUNNING),
     Option(
         "leakage",
         "MODE",

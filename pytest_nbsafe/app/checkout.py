@@ -51,7 +51,7 @@ def checked_out(
 
     """
     started = time.perf_counter()
-    graph, config = python_graph(path, settings)
+    graph, config = python_graph(path, settings, as_run=True)
     facts, _ = facts_of(graph, None, config)
     numbers = orderings.topdown(graph).cells
     to_run = states.cells_as_far(path, graph, numbers, cell)

@@ -37,7 +37,7 @@ def of_cells(path: Path, settings: Mapping[str, Any], first: int, second: int) -
             kernel does not start.
 
     """
-    graph, config = python_graph(path, settings)
+    graph, config = python_graph(path, settings, as_run=True)
     numbers = orderings.topdown(graph).cells
     ways = [states.cells_as_far(path, graph, numbers, cell) for cell in (first, second)]
     earlier, later = sorted(ways, key=len)
@@ -66,7 +66,7 @@ def of_orders(path: Path, settings: Mapping[str, Any], first: str, second: str) 
             its cells stands in one, or its kernel does not start.
 
     """
-    graph, config = python_graph(path, settings)
+    graph, config = python_graph(path, settings, as_run=True)
     plans = [orderings.plan(graph, order) for order in (first, second)]
     for plan in plans:
         if not plan.cells and orderings.topdown(graph).cells:

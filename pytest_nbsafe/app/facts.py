@@ -11,7 +11,7 @@ from pytest_nbsafe.absint.leakage import leak
 from pytest_nbsafe.analysis.budget import LEAKS, CutShort
 from pytest_nbsafe.analysis.build import unlinked
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.app import own_modules
+from pytest_nbsafe.app import own_modules, parameters
 from pytest_nbsafe.app.inputs import configuration, reads_project
 from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
@@ -31,11 +31,16 @@ if TYPE_CHECKING:
     from pytest_nbsafe.project import Project
 
 
-def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config]:
+def python_graph(
+    path: Path, settings: Mapping[str, Any], *, as_run: bool = False
+) -> tuple[Graph, Config]:
     """Return the cells of the notebook in a file, linked, and its settings.
 
+    With `as_run` its parameters are set.
+
     Raises:
-        NbsafeError: it cannot be read, or is not Python; or a setting is not understood.
+        NbsafeError: it cannot be read, or is not Python; or a setting is not understood, or gives
+            parameters that no cell takes.
 
     """
     config = configuration(path, settings)
@@ -47,6 +52,7 @@ def python_graph(path: Path, settings: Mapping[str, Any]) -> tuple[Graph, Config
         ) from error
     if notebook.language != "python":
         raise NbsafeError("not-python", f"{path}: its language is {notebook.language}, not Python")
+    notebook = parameters.given(notebook, config) if as_run else notebook
     graph, _ = own_modules.linked_graph(notebook)
     if not graph.budget.suffices:
         raise NbsafeError("too-much", f"{path}: {CutShort()}")

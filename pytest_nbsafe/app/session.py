@@ -250,8 +250,8 @@ class NotebookSession:
             yield str(folder.left)
         yield from self.reuse.told
         if self.trial and self.keeps_runs:
-            results, strict = self.trial.clean.results, self.config.strict
-            yield opening.remark(self._path, results, self._findings, strict=strict)
+            results = self.trial.clean.results
+            yield opening.remark(self._path, results, self._findings, self.config)
 
     def _fixed(self) -> Iterator[baselines.Entry]:
         """Yield the entries of the baseline that surely fit nothing any more."""
@@ -396,5 +396,5 @@ class NotebookSession:
     def _outcome(self, cell: int, result: CellResult | None) -> Outcome:
         page = self.notebook.cell(cell) if self.notebook and cell else None
         late = () if cell else late_findings(self.outcomes, self.findings)
-        opens = opening.command(self._path, result) if self.keeps_runs else ""
+        opens = opening.command(self._path, result, self.config) if self.keeps_runs else ""
         return outcome(page, result, self.findings, late, opens, strict=self.config.strict)

@@ -31,7 +31,7 @@ def stored_page(path: Path, settings: Mapping[str, Any]) -> StoredPage:
             be told what its kernel is.
 
     """
-    graph, config = python_graph(path, settings)
+    graph, config = python_graph(path, settings, as_run=True)
     facts, _ = facts_of(graph, None, config)
     numbers = orderings.topdown(graph).cells
     memory = _memory(facts, graph, path)

@@ -92,15 +92,17 @@ class Visits:
             Client(self._listener.address, authkey=self._key).close()
 
     def _listen(self) -> None:
-        while True:
-            try:
-                with self._listener.accept() as visitor:
-                    if self._is_over:
-                        return
-                    self._answer(visitor)
-            except (OSError, EOFError, AuthenticationError):  # who asked is gone, or nobody we know
-                if self._kernel is not None:
-                    self._kernel.lost = "who asked for a move was gone before its end"
+        try:
+            while not self._is_over:
+                self._answer_next()
+        finally:
+            self._listener.close()  # else who asks would wait for ever
+
+    def _answer_next(self) -> None:
+        gone = suppress(OSError, EOFError, AuthenticationError)  # or nobody we know
+        with gone, self._listener.accept() as visitor:
+            if not self._is_over:
+                self._answer(visitor)
 
     def _answer(self, visitor: Connection) -> None:
         asked: VisitorAsks = json.loads(visitor.recv_bytes())
@@ -133,8 +135,12 @@ class Visits:
         numbers = [cell.number for cell in self._cells]
         count = numbers.index(point.cell) + (not point.is_before)
         move = self._kernel.move([cell.source for cell in self._cells[:count]])
-        _tell(visitor, move=move.question)
-        moved: Moved = json.loads(visitor.recv_bytes())
+        try:
+            _tell(visitor, move=move.question)
+            moved: Moved = json.loads(visitor.recv_bytes())
+        except (OSError, EOFError):
+            self._kernel.lost = "who asked for a move was gone before its end"
+            raise
         self._kernel.note_moved(move, moved)
         return move
 

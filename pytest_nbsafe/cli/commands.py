@@ -258,10 +258,10 @@ def checkout(given: argparse.Namespace) -> int:
 
     if given.list:
         return _listed(given)
-    is_before = given.before is not None
+    settings, is_before = _settings(given), given.before is not None
     point: Point | None = Point(given.before if is_before else given.after, is_before)
     while point is not None:
-        with checked_out(given.notebook, {}, point.cell, before=point.is_before) as state:
+        with checked_out(given.notebook, settings, point.cell, before=point.is_before) as state:
             write(console.described(given.notebook, str(point), state), given.output)
             console.attach(state, waits=given.kernel_only)
             point = state.visits.wanted
@@ -272,7 +272,7 @@ def _listed(given: argparse.Namespace) -> int:
     from pytest_nbsafe.app.stored_page import stored_page
     from pytest_nbsafe.reports import stored_page_report
 
-    write(stored_page_report.as_text(stored_page(given.notebook, {})), given.output)
+    write(stored_page_report.as_text(stored_page(given.notebook, _settings(given))), given.output)
     return OK
 
 
@@ -283,10 +283,11 @@ def diff(given: argparse.Namespace) -> int:
 
     if (len(given.cells) != 2) if given.orders is None else given.cells:
         raise NbsafeError("bad-points", "what is compared?", "give two cells, or --orders A B")
+    settings = _settings(given)
     if given.orders is not None:
-        report = diffing.of_orders(given.notebook, {}, *given.orders)
+        report = diffing.of_orders(given.notebook, settings, *given.orders)
     else:
-        report = diffing.of_cells(given.notebook, {}, *given.cells)
+        report = diffing.of_cells(given.notebook, settings, *given.cells)
     show(DIFF_REPORTERS, report, given.format, given.output)
     return OK
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,16 @@ def described(notebook: Path, where: str, state: CheckedOut) -> str:
     return "\n".join((*lines, ""))
 
 
+@contextmanager
+def _spared_from_interrupts() -> Iterator[None]:
+    """Leave Ctrl-C to a console in the same terminal, where it does not mean the kernel's end."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def attach(state: CheckedOut, *, waits: bool) -> None:
     """Open a console on a kernel, if there is one and somebody to use it; else wait for Ctrl-C.
 
@@ -40,9 +52,11 @@ def attach(state: CheckedOut, *, waits: bool) -> None:
     with suppress(KeyboardInterrupt):
         if has_user and not waits and importlib.util.find_spec(_CONSOLE) is not None:
             state.visits.reopens = True
-            subprocess.run(
-                [sys.executable, "-m", _CONSOLE, "--existing", str(state.connection)], check=False
-            )
+            with _spared_from_interrupts():
+                subprocess.run(
+                    [sys.executable, "-m", _CONSOLE, "--existing", str(state.connection)],
+                    check=False,
+                )
         elif has_user or waits:
             while not threading.Event().wait(_POLL_S):
                 pass

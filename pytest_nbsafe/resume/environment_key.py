@@ -76,7 +76,8 @@ def _key(interpreter: str, folders: tuple[str, ...]) -> str | None:
     digest = hashlib.blake2b(digest_size=20)
     try:
         state = Path(interpreter).stat()
-        about = (str(Path(interpreter).resolve()), state.st_size, _system())
+        known = state.st_size, state.st_mtime_ns  # another version may be as large
+        about = (str(Path(interpreter).resolve()), *known, _system())
         digest.update(repr(about).encode())
         for folder in folders:
             if os.path.isdir(folder):  # noqa: PTH112  # a zip on the path is none

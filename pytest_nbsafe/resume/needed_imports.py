@@ -92,6 +92,8 @@ def reduced(past: Sequence[PastRun], wanted: Sequence[Collection[str]]) -> list[
 
 def _without(source: str, imports: Sequence[Import], used: Collection[str]) -> str:
     """Return a text without what it imports of libraries that are not used; its lines stay."""
+    if not imports:
+        return source
     lines = source.encode().split(b"\n")
     for each in reversed(imports):
         kept = _kept(each, used)

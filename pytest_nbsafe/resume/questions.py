@@ -88,7 +88,10 @@ def _meaning(source: str) -> str:
     if _is_literal(source):
         return f"text {source}"
     tree = parsed(source)
-    return f"text {source}" if tree is None else f"tree {ast.dump(tree)}"
+    try:
+        return f"text {source}" if tree is None else f"tree {ast.dump(tree)}"
+    except RecursionError:  # a sum of a thousand parts
+        return f"text {source}"
 
 
 def _is_literal(source: str) -> bool:

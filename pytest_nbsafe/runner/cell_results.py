@@ -8,7 +8,7 @@ from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import CellAnalysis
 from pytest_nbsafe.kernel.contract import CellRun, SideRun
 from pytest_nbsafe.notebook.model import Cell, Notebook
-from pytest_nbsafe.runner.executed import Executed, of_side_run
+from pytest_nbsafe.runner.executed import UNSENT, Executed, of_side_run
 from pytest_nbsafe.runner.failures import as_failure
 from pytest_nbsafe.trace.evaluations import copies, evaluations
 from pytest_nbsafe.trace.events import records, values
@@ -102,6 +102,11 @@ class CellResults:
         if self.fault:
             incidents.append(Incident("tracer", 0, self.fault))
             self.fault = ""
-        elif event is None and executed.reply is not None and self._notebook.language == "python":
+        elif event is None and _is_answered(executed) and self._notebook.language == "python":
             incidents.append(Incident("tracer", 0, "the tracer did not report this run"))
         return tuple(incidents)
+
+
+def _is_answered(executed: Executed) -> bool:
+    """Return whether a kernel has answered that it ran a cell."""
+    return executed.reply is not None and UNSENT not in executed.reply

@@ -11,6 +11,8 @@ from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.trace.results import RunStatus
 from pytest_nbsafe.values import dataclass
 
+UNSENT = "unsent"
+"""Is in a reply that no kernel gave: its text cannot be sent to one."""
 Heard = Callable[[str, Mapping[str, Any]], None]
 """Is told kind and content of each message of the output channel, as it comes."""
 

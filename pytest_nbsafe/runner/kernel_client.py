@@ -18,7 +18,7 @@ from nbclient.exceptions import CellExecutionComplete, DeadKernelError  # noqa: 
 from nbformat.v4 import new_code_cell, new_notebook  # noqa: TID253
 
 from pytest_nbsafe.kernel.contract import MIME, CellRun
-from pytest_nbsafe.runner.executed import Heard
+from pytest_nbsafe.runner.executed import UNSENT, Heard
 from pytest_nbsafe.runner.installed_kernels import KernelStartFailed, kernel_specs, quiet
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.runner.provision import KernelFolder
@@ -109,6 +109,11 @@ class Client(NotebookClient):  # type: ignore[misc]  # untyped base
         """Run source; False when the kernel died over it."""
         self._exchange = exchange
         try:
+            source.encode()
+        except UnicodeEncodeError as error:  # no message can hold it, nor can Python compile it
+            exchange.reply = _refused(error)
+            return True
+        try:
             await self.async_execute_cell(new_code_cell(source), 0)
         except DeadKernelError:
             return False
@@ -162,6 +167,12 @@ class Client(NotebookClient):  # type: ignore[misc]  # untyped base
             self._exchange.collector.add(kind, content)
             if self._exchange.heard is not None:
                 self._exchange.heard(kind, content)
+
+
+def _refused(error: UnicodeEncodeError) -> Mapping[str, Any]:
+    """Return what Python says of a text that holds half of a pair of surrogates."""
+    told = {"ename": type(error).__name__, "evalue": str(error), "traceback": []}
+    return {"status": "error", **told, UNSENT: True}
 
 
 def _is_idle(message: Mapping[str, Any]) -> bool:

@@ -72,6 +72,12 @@ def test_a_text_is_run_whole_where_more_than_its_values_hangs_on_it() -> None:
     assert text(source, modules={"/home/me/mine.py": ""}) == "pass"
 
 
+def test_half_a_character_is_left_as_it_is() -> None:
+    source = "x = '\ud800'"
+    (found,) = reduced([ran(source)], [frozenset()])
+    assert found.source == source
+
+
 def test_a_library_that_any_text_needs_is_imported_by_all() -> None:
     runs = [ran("import sklearn as sk"), ran("from sklearn.svm import SVC"), ran("import numpy")]
     assert reduced(runs, [frozenset(), frozenset({"SVC"}), frozenset()]) == [

@@ -12,6 +12,7 @@ from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.app.session import NotebookSession
 from pytest_nbsafe.cli import main
 from pytest_nbsafe.reports import text
+from pytest_nbsafe.values import replace
 
 NB = """
 # %% [1]
@@ -46,3 +47,58 @@ def test_the_command_stands_where_runs_are_kept(
         )
     assert main(shlex.split(command)[1:]) == 0
     assert "before cell 3: 2 runs above it, 2 of them reused" in capsys.readouterr().out
+
+
+WITH_PARAMETERS = """
+# %% [1] tags=parameters
+year = 2000
+# %% [2]
+y = year + 1
+# %% [3]
+1 / (y - 2021)
+"""
+SETTINGS = """
+[tool.nbsafe]
+resume = true
+[[tool.nbsafe.run]]
+match = "page.ipynb"
+parameters = { year = 2020 }
+"""
+
+
+def test_the_state_is_that_of_the_parameters(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(own_store)
+    (own_store / "pyproject.toml").write_text(SETTINGS, encoding="utf-8")
+    path = makenb.write(own_store / "page.ipynb", WITH_PARAMETERS)
+    session = NotebookSession(path, configuration(path, {}))
+    try:
+        opens = session.outcome(3).opens
+    finally:
+        session.close()
+    assert opens == "nbsafe checkout page.ipynb --before 3"
+    assert main(shlex.split(opens)[1:]) == 0
+    assert "before cell 3: 2 runs above it, 2 of them reused" in capsys.readouterr().out
+    assert main(["checkout", "page.ipynb", "--list"]) == 0
+    assert "new" not in capsys.readouterr().out
+    assert main(["diff", "page.ipynb", "1", "2"]) == 0
+    assert "2021" in capsys.readouterr().out
+
+
+def test_the_command_names_the_kernel_and_is_not_there_for_what_no_option_gives(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(own_store)
+    path = makenb.write(own_store / "page.ipynb", NB)
+    opens = "nbsafe checkout page.ipynb --before 3"
+    config = configuration(path, {"resume": "on", "kernel": "python3"})
+    by_program = replace(config, environ=(("SIZE", "3"),))
+    for given, told in ((config, f"{opens} --kernel python3"), (by_program, "")):
+        session = NotebookSession(path, given)
+        try:
+            assert session.outcome(3).opens == told
+        finally:
+            session.close()
+    assert main([*shlex.split(opens)[1:], "--kernel", "python3"]) == 0
+    assert main([*shlex.split(opens)[1:], "--kernel", "no-such-kernel"]) == 2

@@ -24,6 +24,12 @@ def test_what_means_the_same(other: str) -> None:
     assert not questions.asks_history(other)
 
 
+def test_a_text_too_deep_for_a_look_at_its_tree_stands_for_itself() -> None:
+    text = "x = " + "+".join(["y"] * 3_000)
+    assert questions.of_cell(text) == questions.of_cell(text)
+    assert questions.of_cell(text) != questions.of_cell(text + "+y")
+
+
 @pytest.mark.parametrize(
     ("text", "other"),
     [

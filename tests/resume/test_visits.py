@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client
 from pathlib import Path
 
 import makenb
@@ -10,6 +12,7 @@ import tiers
 
 from pytest_nbsafe.app.checkout import checked_out
 from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.resume.visited_kernel import VisitedKernel
 from resume import random_moves
 from resume.visiting import FrontEnd, front_end
 
@@ -243,6 +246,30 @@ def test_what_is_typed_wrongly(notebook: Path) -> None:
         with front_end(state) as visitor:
             visits.close()
             assert "`nbsafe checkout` that has opened this kernel" in visitor.run("%nbsafe")
+
+
+@pytest.mark.kernel
+@pytest.mark.corpus
+def test_a_stranger_at_the_door_changes_nothing(notebook: Path) -> None:
+    with checked_out(notebook, {}, 4, before=True) as state, front_end(state) as visitor:
+        with pytest.raises(AuthenticationError):
+            Client(state.visits._listener.address, authkey=b"another")
+        assert moved(visitor, "before cell 3").startswith("before cell 3: ")
+
+
+@pytest.mark.kernel
+@pytest.mark.corpus
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_after_a_fault_of_ours_nobody_waits(
+    notebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(VisitedKernel, "move", fail)
+    with checked_out(notebook, {}, 4, before=True) as state, front_end(state) as visitor:
+        visitor.run("%nbsafe --before 3")
+        assert "`nbsafe checkout` that has opened this kernel" in visitor.run("%nbsafe")
 
 
 @pytest.mark.kernel

@@ -225,6 +225,15 @@ def test_odd_text_comes_through(shared: KernelSession) -> None:
     assert result.failure.ename == "UnicodeEncodeError"  # as in a plain kernel
 
 
+def test_half_a_character_in_a_text_fails_the_cell_alone(shared: KernelSession) -> None:
+    result = shared.run(notebook("x = '\ud800'").cell(1), 1)
+    assert result.status == "raised"
+    assert result.failure is not None
+    assert result.failure.ename == "UnicodeEncodeError"  # as where Python compiles it
+    assert result.incidents == ()
+    assert shared.run(notebook("x = 1").cell(1), 2).status == "ok"
+
+
 def test_displays_are_updated_and_cleared(shared: KernelSession) -> None:
     source = (
         "from IPython.display import clear_output, display\nprint('gone')\nclear_output()\n"
