@@ -74,12 +74,9 @@ class Folders:
                 self.copies.fresh()
 
 
-def live(folders: Folders) -> MakeKernel:
+def live(folders: Folders) -> Callable[[Launch], LiveKernel]:
     """Return what makes kernels that run all that they are asked."""
-    return _wake(folders)
 
-
-def _wake(folders: Folders) -> Callable[[Launch], LiveKernel]:
     def make(launch: Launch) -> LiveKernel:
         folders.note_first()
         return LiveKernel(launch)
@@ -97,7 +94,7 @@ def remembering(
     from pytest_nbsafe.app import resuming
     from pytest_nbsafe.store.database import StoreRefused
 
-    wake = _wake(folders)
+    wake = live(folders)
     if not facts.config.trace:  # nobody tells what a cell reads
         reuse.remarks.append("nothing is reused: `trace` is off")
         return wake

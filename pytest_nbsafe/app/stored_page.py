@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from pytest_nbsafe.analysis.model import CellAnalysis, Graph
+from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app import kernels, resuming
 from pytest_nbsafe.app.facts import facts_of, python_graph
 from pytest_nbsafe.app.inputs import working_folder
@@ -36,8 +36,7 @@ def stored_page(path: Path, settings: Mapping[str, Any]) -> StoredPage:
     numbers = orderings.topdown(graph).cells
     memory = _memory(facts, graph, path)
     sources = [graph.notebook.cell(number).source for number in numbers]
-    changed = [_changed(graph.cells.get(number)) for number in numbers]
-    runs = stored_runs(memory, sources, changed)
+    runs = stored_runs(memory, sources)
     return StoredPage(str(path), dict(zip(numbers, runs, strict=True)))
 
 
@@ -63,8 +62,3 @@ def _memory(facts: Facts, graph: Graph, path: Path) -> Memory:
     if memory is None:
         raise NbsafeError("no-kernel", f"{path}: nothing is kept of kernels like its own")
     return memory
-
-
-def _changed(analysis: CellAnalysis | None) -> frozenset[str]:
-    """Return the names that a cell may bind or change, as far as its text tells."""
-    return frozenset(each.name for each in analysis.definitions) if analysis else frozenset()

@@ -163,8 +163,8 @@ def _point(line: str) -> Point | None:
 
 def _done(move: Move) -> str:
     """Return what a move did, in a few words."""
-    loaded = sorted(n for part in move.parts for kept in part.loads for n in kept.names)
-    made = sum(part.runs for part in move.parts)
+    loaded = sorted(n for stage in move.stages for kept in stage.loads for n in kept.names)
+    made = sum(stage.runs for stage in move.stages)
     words = [f"{listed(loaded)} loaded"] if loaded else []
     words += [f"{many(made, 'cell')} run again"] if made else []
     return " and ".join(words) or "all that it needs was there"

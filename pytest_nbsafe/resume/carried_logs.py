@@ -68,10 +68,10 @@ class CarriedLogs:
         """
         if not run.learning or all(each.executed.reused for each in past if each.learning):
             return False
-        moment = _Moment([*past, run], run.after)
+        known = _Known([*past, run], run.after)
         return not any(
-            all(moment.is_as_then(name, version) for name in run.after)
-            for entry in self._entries(moment.past)
+            all(known.is_as_then(name, version) for name in run.after)
+            for entry in self._entries(known.past)
             for version in entry.content["versions"]
         )
 
@@ -83,8 +83,8 @@ class CarriedLogs:
         None where nothing is kept, or where an object may be in a name and nobody can tell where.
         Runs of the session have negative numbers there: the kernel has not made them.
         """
-        moment = _Moment(past, state)
-        if moment.places is None:
+        known = _Known(past, state)
+        if known.places is None:
             return None
         folder = self._store.folder / VALUES
         for entry in self._entries(past):
@@ -94,7 +94,7 @@ class CarriedLogs:
             if any(name != file["name"] for name, file in zip(hashes, files, strict=True)):
                 continue
             for version in content["versions"]:
-                found = moment.found(version, held)
+                found = known.found(version, held)
                 if found is not None:
                     return {
                         "do": "restore",
@@ -106,7 +106,7 @@ class CarriedLogs:
                         "probe": content["probe"],
                         "run": -max(n for n, run in enumerate(past, 1) if run.learning),
                         "found": found,
-                        "places": [(what, -run, line) for what, run, line in moment.places],
+                        "places": [(what, -run, line) for what, run, line in known.places],
                     }
         return None
 
@@ -133,7 +133,7 @@ def _versions(
         before = kept
 
 
-class _Moment:
+class _Known:
     """A moment of a session: what it holds, and what is known of the objects there."""
 
     def __init__(self, past: Sequence[PastRun], state: State) -> None:

@@ -119,8 +119,8 @@ def after_run(
 
 def links_told(executed: Executed) -> Mapping[str, Sequence[str]] | None:
     """Return what a run that was made has told of names that share objects."""
-    event = executed.event
-    return event["inputs"]["links"] if event is not None and event["inputs"] is not None else None
+    inputs = executed.inputs
+    return inputs["links"] if inputs is not None else None
 
 
 def found_names(event: CellRun) -> Iterator[str]:

@@ -29,7 +29,7 @@ class Learned:
         return self.names.get(name, self.others)
 
 
-START = Learned((), (), {})
+NOTHING_LEARNED = Learned((), (), {})
 """What is known in a fresh kernel."""
 
 

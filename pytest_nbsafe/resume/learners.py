@@ -9,6 +9,7 @@ from pytest_nbsafe.resume.catching_up import is_code, reached
 from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.state import State
 from pytest_nbsafe.resume.words import words_of
+from pytest_nbsafe.runner.executed import inputs_of
 from pytest_nbsafe.values import dataclass
 
 
@@ -25,12 +26,12 @@ class Learners:
 
     def were_imported(self, event: CellRun | None) -> bool:
         """Return whether a run was the first to import one of the libraries, or may have been."""
-        inputs = event["inputs"] if event is not None else None
+        inputs = inputs_of(event)
         return inputs is None or not self.libraries.isdisjoint(inputs["packages"])
 
     def took_part(self, event: CellRun | None) -> bool:
         """Return whether a run called what is watched, of what does more than hold rows."""
-        inputs = event["inputs"] if event is not None else None
+        inputs = inputs_of(event)
         return inputs is None or not self.data.issuperset(inputs["learning"])
 
 

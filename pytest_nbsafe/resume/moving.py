@@ -45,7 +45,7 @@ class CannotMove(Exception):  # noqa: N818  # it is an answer
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Stage:
     """What is done at the place of a run: it is made again or not, then names stay, or are loaded.
 
     Those that stay take what they hold, as it is of that moment.
@@ -63,7 +63,7 @@ class Part:
         return not (self.runs or self.stays or self.loads)
 
 
-def parts(past: Sequence[PastRun], since: Sequence[PastRun], state: State) -> list[Part]:
+def stages(past: Sequence[PastRun], since: Sequence[PastRun], state: State) -> list[Stage]:
     """Return how a kernel in a state comes to the one after the past runs, which made some of it.
 
     `since` are the runs between the two.
@@ -83,10 +83,10 @@ def parts(past: Sequence[PastRun], since: Sequence[PastRun], state: State) -> li
             break
         for name in torn:
             del held[name]
-    for part in planned:
-        if part.runs:
-            _compare_run(part)
-    return [part for part in planned if not part.is_empty]
+    for stage in planned:
+        if stage.runs:
+            _compare_run(stage)
+    return [stage for stage in planned if not stage.is_empty]
 
 
 def _compare_beside(since: Sequence[PastRun], state: State, target: State) -> None:
@@ -114,20 +114,19 @@ def _words(beside: str, since: Sequence[PastRun]) -> str:
     return f"settings ({', '.join(sorted(settings))})" if settings else "what no name shows"
 
 
-def _compare_run(part: Part) -> None:
+def _compare_run(stage: Stage) -> None:
     """Refuse to run again, in this kernel, what did more than to make values."""
-    event = part.run.executed.event
-    inputs = event["inputs"] if event is not None else None
+    event, inputs = stage.run.executed.event, stage.run.inputs
     if event is None or inputs is None or sources(event) or inputs["written"]:
-        raise CannotMove("did more than to make values, and would run again", part.place)
-    if _COMMANDS.search(part.run.source):
-        raise CannotMove("holds a magic or a command, and would run again", part.place)
+        raise CannotMove("did more than to make values, and would run again", stage.place)
+    if _COMMANDS.search(stage.run.source):
+        raise CannotMove("holds a magic or a command, and would run again", stage.place)
 
 
-def _planned(past: Sequence[PastRun], held: Mapping[str, str], lineage: Lineage) -> list[Part]:
+def _planned(past: Sequence[PastRun], held: Mapping[str, str], lineage: Lineage) -> list[Stage]:
     """Return what is done at the place of each run, where names hold what these runs made."""
     wanted = names_of(past[-1].after) if past else set[str]()
-    planned, staying = list[Part](), set[str]()
+    planned, staying = list[Stage](), set[str]()
     loading = Loads(lineage)
     for place, run in reversed([*enumerate(past)]):
         stays = _that_stay(wanted, held, run.after)
@@ -144,7 +143,7 @@ def _planned(past: Sequence[PastRun], held: Mapping[str, str], lineage: Lineage)
         if runs:
             loading.note_run(place, run)
             wanted = (wanted - run.bound) | {n for n in run.reads if not n.startswith("<")}
-        planned.append(Part(place, run, runs, stays | needs, loads))
+        planned.append(Stage(place, run, runs, stays | needs, loads))
     return planned[::-1]
 
 
@@ -159,7 +158,7 @@ def _made_anew(target: State, held: Mapping[str, str]) -> list[str]:
     return [n for n in names if is_tied(n, target[n]) and held.get(n) != target[n].maker]
 
 
-def _torn(planned: Sequence[Part], lineage: Lineage, made_anew: Collection[str]) -> set[str]:
+def _torn(planned: Sequence[Stage], lineage: Lineage, made_anew: Collection[str]) -> set[str]:
     """Return the names that may not stay: what they hold came of values that are made anew.
 
     The two would no longer share what they shared. What a run has made of a value that it left as
@@ -171,21 +170,21 @@ def _torn(planned: Sequence[Part], lineage: Lineage, made_anew: Collection[str])
         return not all(lineage.are_apart(place, name, other) for other in others)
 
     anew, torn, mixed = set[str](), set[str](), set[str]()
-    for part in planned:
-        place, run = part.place, part.run
+    for stage in planned:
+        place, run = stage.place, stage.run
         made = {n for n in run.changed if n in run.after and is_tied(n, run.after[n])}
         read = anew.intersection(run.reads)
-        if part.runs:
+        if stage.runs:
             mixed |= {n for n in torn.intersection(run.reads) if may_share(place - 1, n, read)}
         left = {name for name in read if name not in run.changed}
         came_of_it = {
-            name for name in made if part.runs or read - left or may_share(place, name, left)
+            name for name in made if stage.runs or read - left or may_share(place, name, left)
         }
         anew -= run.bound | (run.changed - run.after.keys())
         anew |= came_of_it
-        for kept in part.loads:
+        for kept in stage.loads:
             anew.update(kept.names)
-        torn |= part.stays & anew
-        anew -= part.stays
+        torn |= stage.stays & anew
+        anew -= stage.stays
     last = lineage.runs - 1
     return {name for name in torn if name in mixed or may_share(last, name, made_anew)}

@@ -119,8 +119,7 @@ def _kept(each: Import, used: Collection[str]) -> ast.stmt | None:
 
 def _may_be_reduced(run: PastRun) -> bool:
     """Return whether a run did nothing that hangs on its imports or on its whole text."""
-    event = run.executed.event
-    inputs = event["inputs"] if event is not None else None
+    event, inputs = run.executed.event, run.inputs
     if event is None or inputs is None or run.executed.status != "ok" or event["raised"]:
         return False
     return quiet().keys().isdisjoint(map(_stem, inputs["modules"]))

@@ -8,7 +8,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES, Inputs
 from pytest_nbsafe.kernel.learning_contract import LogNote
-from pytest_nbsafe.resume.learned import START, Learned
+from pytest_nbsafe.resume.learned import NOTHING_LEARNED, Learned
 from pytest_nbsafe.resume.positions import NO_NOTE, log_note
 from pytest_nbsafe.resume.state import (
     BESIDE,
@@ -97,13 +97,12 @@ class PastRun:
     by_value: str = ""
     beyond: frozenset[str] = frozenset()
     links: Mapping[str, Collection[str]] | None = None
-    learned: Learned = START
+    learned: Learned = NOTHING_LEARNED
 
     @property
     def inputs(self) -> Inputs | None:
         """What it used and did beyond the names, None where that is not known."""
-        event = self.executed.event
-        return event["inputs"] if event is not None else None
+        return self.executed.inputs
 
     @property
     def log_note(self) -> LogNote:
@@ -188,7 +187,7 @@ def entries_by_value(past: Iterable[PastRun]) -> dict[str, str]:
 
 def learned(past: Sequence[PastRun]) -> Learned:
     """Return what is known of learning after some runs."""
-    return past[-1].learned if past else START
+    return past[-1].learned if past else NOTHING_LEARNED
 
 
 def may_change_all(*texts: str) -> bool:

@@ -24,7 +24,7 @@ Place = tuple[str, int, int]
 """What was fitted somewhere, or nothing, the run and the line, as a `LogNote` tells it."""
 
 
-class CannotMove(Exception):  # noqa: N818  # it is an answer
+class PlaceUnknown(Exception):  # noqa: N818  # it is an answer
     """A place of a run cannot be told for the text of today."""
 
 
@@ -39,22 +39,22 @@ class Moves:
         """Return where a statement starts now.
 
         Raises:
-            CannotMove: none starts there.
+            PlaceUnknown: none starts there.
 
         """
         if (line, offset) not in self.starts:
-            raise CannotMove
+            raise PlaceUnknown
         return self.starts[line, offset]
 
     def line(self, line: int) -> int:
         """Return where a line stands now; 0 stands for an unknown one.
 
         Raises:
-            CannotMove: it is not known.
+            PlaceUnknown: it is not known.
 
         """
         if line and line not in self.lines:
-            raise CannotMove
+            raise PlaceUnknown
         return self.lines[line] if line else 0
 
 
@@ -64,14 +64,14 @@ def moves(old: str, new: str) -> Moves | None:
     A line within a statement is followed where the statement has as many lines as it had.
 
     Raises:
-        CannotMove: the statements are not those of the other.
+        PlaceUnknown: the statements are not those of the other.
 
     """
     if old == new:
         return None
     olds, news = _statements(old), _statements(new)
     if len(olds) != len(news):
-        raise CannotMove
+        raise PlaceUnknown
     lines: dict[int, int] = {}
     for was, now in zip(olds, news, strict=True):  # inner ones after those around them
         last = was.end_lineno or was.lineno
@@ -87,7 +87,7 @@ def moves(old: str, new: str) -> Moves | None:
 def _statements(text: str) -> list[ast.stmt]:
     tree = parsed(text)
     if tree is None:
-        raise CannotMove
+        raise PlaceUnknown
     return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
 
@@ -125,14 +125,14 @@ def moved(
     `own` how its own has; `places` gives where others learned, which are not among the `runs`.
 
     Raises:
-        CannotMove: it tells of a place that cannot be told for the text of today.
+        PlaceUnknown: it tells of a place that cannot be told for the text of today.
 
     """
     where = {**runs, event["run"]: (number, own), 0: (0, None)}
 
     def line_of(run: int, line: int) -> tuple[int, int]:
         if run not in where:
-            raise CannotMove
+            raise PlaceUnknown
         to, shift = where[run]
         return to, line if shift is None else shift.line(line)
 

@@ -14,9 +14,9 @@ from pytest_nbsafe.resume.following import found_names, knows_the_same, made_ane
 from pytest_nbsafe.resume.memory import Memory, why_unfit
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned, reads_all
 from pytest_nbsafe.resume.positions import (
-    CannotMove,
     Moves,
     Place,
+    PlaceUnknown,
     moved,
     moves,
     runs_called,
@@ -177,18 +177,18 @@ def recalled(
         own = moves(content["source"], source)
         places = _same_places(content["places"], learned(past).places or ())
         told = moved(event, number, runs, own, places)
-    except CannotMove:
+    except PlaceUnknown:
         raise NotAsThen("a function that it calls changed") from None
     try:
         others = [each for _, each in runs.values() if each is not None]
         both = content["source"], source
         shown = moved_outputs(executed.outputs, both, own, others, calls=bool(runs))
-    except CannotMove:
+    except PlaceUnknown:
         raise NotAsThen("its text changed") from None
     as_now = replace(executed, event=told, outputs=shown, reused=True)
     try:
         return renumbered(as_now, shown_so_far(past), texts)
-    except CannotMove:
+    except PlaceUnknown:
         raise NotAsThen("something else is shown above it") from None
 
 
@@ -274,8 +274,8 @@ def _texts_shown(words: Collection[str], past: Sequence[PastRun]) -> str:
 
 def written(executed: Executed) -> Sequence[str]:
     """Return the files that a run that was made has told that it has written."""
-    event = executed.event
-    return event["inputs"]["written"] if event is not None and event["inputs"] is not None else ()
+    inputs = executed.inputs
+    return inputs["written"] if inputs is not None else ()
 
 
 def is_hindered(event: CellRun) -> bool:
@@ -300,4 +300,4 @@ def _place(past: Sequence[PastRun], entry: str, source: str) -> tuple[int, Moves
     for number, run in enumerate(past, 1):
         if run.entry == entry:
             return number, moves(source, run.source)
-    raise CannotMove
+    raise PlaceUnknown

@@ -86,7 +86,8 @@ def missed_names(executed: Executed) -> set[str]:
     And what stands for the open figures, where it asked for them.
     """
     reply, event = executed.reply or {}, executed.event
-    sought = event["inputs"]["sought"] if event is not None and event["inputs"] is not None else ()
+    inputs = executed.inputs
+    sought = inputs["sought"] if inputs is not None else ()
     figures = {OPEN_FIGURES} if event is not None and asks_figures(event) else set()
     missing = undefined_name(str(reply.get("ename")), str(reply.get("evalue")))
     return {missing or "", *sought, *figures}

@@ -207,6 +207,5 @@ def _made(executed: Executed) -> dict[str, Shares]:
 
 
 def _told(executed: Executed) -> Mapping[str, Collection[str]]:
-    event = executed.event
-    inputs = event["inputs"] if event is not None else None
+    inputs = executed.inputs
     return inputs["shared"] if inputs is not None else {}

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from pytest_nbsafe.notebook.model import Output
-from pytest_nbsafe.resume.positions import CannotMove, Moves
+from pytest_nbsafe.resume.positions import Moves, PlaceUnknown
 from pytest_nbsafe.values import replace
 
 _NUMBER = re.compile(r"\d+")
@@ -34,7 +34,7 @@ def moved_outputs(
     are how the texts of cells have moved whose functions it `calls`.
 
     Raises:
-        CannotMove: it may show a line of which that cannot be told.
+        PlaceUnknown: it may show a line of which that cannot be told.
 
     """
     if own is None and not others:
@@ -48,7 +48,7 @@ def _moved(
     output: Output, texts: tuple[str, str], own: Moves | None, at_risk: Collection[int]
 ) -> Output:
     if output.kind == "error":
-        raise CannotMove  # a traceback shows the lines around each place
+        raise PlaceUnknown  # a traceback shows the lines around each place
     if output.kind != "stream" or output.name != "stderr":
         return output
     lines = output.text.splitlines(keepends=True)
@@ -72,16 +72,16 @@ def _lines(
             was = int(number)
             now = own.line(was) if own is not None else 0
             if not 0 < was <= len(olds) or not 0 < now <= len(news):
-                raise CannotMove
+                raise PlaceUnknown
             shown = olds[was - 1].strip()
             if shown != news[now - 1].strip():
-                raise CannotMove
+                raise PlaceUnknown
             yield f"{file}:{now}: {rest}"
         else:
             yield line
             rest = rest if _OF_LIBRARY in file and number.isdecimal() else line
         if any(int(found) in at_risk for found in _NUMBER.findall(rest)):
-            raise CannotMove
+            raise PlaceUnknown
 
 
 def _shifted(moves: Moves) -> Iterator[int]:

@@ -14,8 +14,8 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import CellRun, Inputs
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.resume.past_runs import PastRun
-from pytest_nbsafe.resume.positions import CannotMove
-from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.resume.positions import PlaceUnknown
+from pytest_nbsafe.runner.executed import Executed, inputs_of
 from pytest_nbsafe.values import replace
 
 _MAKES_PAGES = patterns.compile(r"html|mimebundle")
@@ -29,7 +29,7 @@ def shown_so_far(past: Sequence[PastRun]) -> Mapping[str, int]:
 
 def begins_anew(event: CellRun | None, past: Sequence[PastRun]) -> bool:
     """Return whether a run has counted on from other numbers than these runs have come to."""
-    inputs = event["inputs"] if event is not None else None
+    inputs = inputs_of(event)
     told, so_far = inputs["numbers"] if inputs is not None else {}, shown_so_far(past)
     return any(first != so_far.get(word, 0) for word, (first, _) in told.items())
 
@@ -38,7 +38,7 @@ def renumbered(executed: Executed, so_far: Mapping[str, int], texts: Collection[
     """Return a run as it would be after these numbers; `texts` are those that it ran.
 
     Raises:
-        CannotMove: it has used numbers that it did not show, or may hold them in a value.
+        PlaceUnknown: it has used numbers that it did not show, or may hold them in a value.
 
     """
     told = _told(executed)
@@ -47,13 +47,13 @@ def renumbered(executed: Executed, so_far: Mapping[str, int], texts: Collection[
     if not any(shifts.values()) or event is None or event["inputs"] is None:
         return executed
     if any(map(_MAKES_PAGES.search, texts)):
-        raise CannotMove
+        raise PlaceUnknown
     outputs, numbers = executed.outputs, dict(told)
     for word, shift in shifts.items():
         first, last = told[word]
         form = re.compile(rf"\b{re.escape(word)}-(\d+)\b")
         if _shown(outputs, form) != {*range(first + 1, last + 1)}:
-            raise CannotMove
+            raise PlaceUnknown
         outputs = tuple(_shifted(output, form, word, shift) for output in outputs)
         numbers[word] = first + shift, last + shift
     inputs: Inputs = {**event["inputs"], "numbers": numbers}
@@ -62,8 +62,7 @@ def renumbered(executed: Executed, so_far: Mapping[str, int], texts: Collection[
 
 
 def _told(executed: Executed) -> Mapping[str, tuple[int, int]]:
-    event = executed.event
-    inputs = event["inputs"] if event is not None else None
+    inputs = executed.inputs
     return inputs["numbers"] if inputs is not None else {}
 
 

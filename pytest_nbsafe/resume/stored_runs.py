@@ -48,22 +48,21 @@ class StoredRun:
     others: tuple[OtherRun, ...] = ()
 
 
-def stored_runs(
-    memory: Memory, sources: Sequence[str], changed: Sequence[Collection[str]]
-) -> tuple[StoredRun, ...]:
+def stored_runs(memory: Memory, sources: Sequence[str]) -> tuple[StoredRun, ...]:
     """Return what is known of each text of a page, in the order in which they run.
 
-    `changed` are for each the names that it may change: they are unknown where it has to run.
+    What one may change is unknown where it has to run.
     """
     keeper = Keeper(memory.store, memory.context, memory.notebook)
     past: list[PastRun] = []
     reasons: list[str] = []
     state = START
-    for source, names in zip(sources, changed, strict=True):
+    for source in sources:
         known = recalling.known_run(memory, source, past, state, None)
         if isinstance(known, str):
             token = secrets.token_hex(8)
-            after = {**state, **{name: Held("", token) for name in names}}
+            changed = memory.changes.get(source, ())
+            after = {**state, **{name: Held("", token) for name in changed}}
             run = PastRun(token, source, Executed("ok"), state, after, learned=learned(past))
         else:
             entry, executed = known

@@ -13,7 +13,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
 )
 from pytest_nbsafe.kernel.contract import CellRun, SideRun
 from pytest_nbsafe.resume import following, moving
-from pytest_nbsafe.resume.moving import CannotMove, Part
+from pytest_nbsafe.resume.moving import CannotMove, Stage
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, entries_by_value
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
 from pytest_nbsafe.resume.repeated_runs import differs, has_failed
@@ -34,10 +34,10 @@ _BROKEN = "a move was not made to its end"
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move that a kernel is asked to make, and its parts: those of a state after `runs` runs."""
+    """A move that a kernel is asked to make, and its stages: those of a state after `runs` runs."""
 
     question: MoveQuestion
-    parts: Sequence[Part]
+    stages: Sequence[Stage]
     runs: int
 
 
@@ -91,21 +91,21 @@ class VisitedKernel:
         if self.lost:
             raise CannotMove(self.lost)
         since = [*past[len(sources) : self._at], *self._visits]
-        parts = moving.parts(self._with_kept(past[: len(sources)]), since, self.state)
+        stages = moving.stages(self._with_kept(past[: len(sources)]), since, self.state)
         target = past[len(sources) - 1].after if sources else START
         question: MoveQuestion = {
             "stages": [
                 {
-                    "source": part.run.source if part.runs else "",
-                    "takes": sorted(part.stays),
-                    "loads": self._to_load(part.loads),
+                    "source": stage.run.source if stage.runs else "",
+                    "takes": sorted(stage.stays),
+                    "loads": self._to_load(stage.loads),
                 }
-                for part in parts
+                for stage in stages
             ],
             "folder": str(self._kernel.keeper.folder) if self._kernel.keeper is not None else "",
             "names": sorted(names_of(target)),
         }
-        return Move(question, parts, len(sources))
+        return Move(question, stages, len(sources))
 
     def _with_kept(self, past: Sequence[PastRun]) -> list[PastRun]:
         """Return runs with all that is kept of them by now."""
@@ -158,20 +158,19 @@ def _without_the_shell(event: CellRun) -> CellRun:
 
 
 def _starts_threads(executed: Executed) -> bool:
-    event = executed.event
-    inputs = event["inputs"] if event is not None else None
+    inputs = executed.inputs
     return inputs is not None and any(h["kind"] == "threads" for h in inputs["hindrances"])
 
 
 def _compare(move: Move, moved: Moved) -> None:
     """Refuse a move of which something came that should not have."""
-    made = [part for part in move.parts if part.runs]
-    for part, again in zip(made, moved["runs"], strict=True):
-        if _is_other(part.run, again):
-            raise CannotMove("gave something else when it ran again", part.place)
-    for part, fingerprints in zip(move.parts, moved["loaded"], strict=True):
-        for name in (name for kept in part.loads for name in kept.names):
-            held, loaded = part.run.after.get(name), fingerprints.get(name)
+    made = [stage for stage in move.stages if stage.runs]
+    for stage, again in zip(made, moved["runs"], strict=True):
+        if _is_other(stage.run, again):
+            raise CannotMove("gave something else when it ran again", stage.place)
+    for stage, fingerprints in zip(move.stages, moved["loaded"], strict=True):
+        for name in (name for kept in stage.loads for name in kept.names):
+            held, loaded = stage.run.after.get(name), fingerprints.get(name)
             if held is None or loaded is None or held.hash not in {"", loaded["hash"]}:
                 raise CannotMove(f"`{name}` was loaded, and is another value")
 

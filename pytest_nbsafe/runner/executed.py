@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from pytest_nbsafe.kernel.contract import CellRun, SideRun
+from pytest_nbsafe.kernel.contract import CellRun, Inputs, SideRun
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.trace.results import RunStatus
@@ -34,6 +34,16 @@ class Executed:
     duration_s: float = 0.0
     reused: bool = False
     again_s: float = 0.0
+
+    @property
+    def inputs(self) -> Inputs | None:
+        """What it used and did beyond the names, None where that is not known."""
+        return inputs_of(self.event)
+
+
+def inputs_of(event: CellRun | None) -> Inputs | None:
+    """Return what a run used and did beyond the names, None where that is not known."""
+    return event["inputs"] if event is not None else None
 
 
 def of_side_run(run: SideRun, raw: str) -> Executed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_nbsafe.notebook.model import Output
-from pytest_nbsafe.resume.positions import CannotMove, moves
+from pytest_nbsafe.resume.positions import PlaceUnknown, moves
 from pytest_nbsafe.resume.shown_lines import moved_outputs
 
 OLD = "import warnings\nwarnings.warn('few')\nmodel.fit(x)\n"
@@ -39,10 +39,10 @@ def test_the_line_of_a_warning_is_moved() -> None:
     ],
 )
 def test_what_may_show_a_line_is_not_known(text: str, new: str, calls: bool) -> None:  # noqa: FBT001
-    with pytest.raises(CannotMove):
+    with pytest.raises(PlaceUnknown):
         shown(text, new, calls=calls)
 
 
 def test_a_traceback_is_not_moved() -> None:
-    with pytest.raises(CannotMove):
+    with pytest.raises(PlaceUnknown):
         shown("", kind="error")
