@@ -1,4 +1,4 @@
-"""The command line: `nbsafe check`, `run`, `order`, `whatif`, `replay`, `explain` and `rules`."""
+"""The command line: `nbsafe` and its commands."""
 
 from __future__ import annotations
 
