@@ -61,6 +61,32 @@ def test_a_class_that_cannot_be_compared_leaves_its_objects_comparable() -> None
     assert made(source.format(1), "o") != made(source.format(2), "o")
 
 
+def test_what_a_class_holds_is_not_asked_whether_it_is_true() -> None:
+    space: dict[str, Any] = {"__name__": "__main__"}
+    lines = [
+        "class Counts:",
+        "    asked = 0",
+        "    def __bool__(self):",
+        "        Counts.asked += 1",
+        "        return True",
+        "class K:",
+        "    held = Counts()",
+        "class Odd:",
+        "    __annotations__ = Counts()",
+        "both = K(), Odd()",
+    ]
+    exec("\n".join(lines), space)
+    assert Snapshot(Texts(), space).fingerprint(space["both"])["hash"]
+    assert space["Counts"].asked == 0
+
+
+def test_a_class_may_hold_an_array() -> None:
+    pytest.importorskip("numpy")
+    source = "import numpy\nclass K:\n    held = numpy.array([1, {}])\no = K()"
+    assert made(source.format(2), "o") == made(source.format(2), "o")
+    assert made(source.format(2), "o") != made(source.format(3), "o")
+
+
 def test_a_class_that_holds_its_own_objects() -> None:
     source = "class K:\n    def __init__(self, x):\n        self.x = x\nK.first = K({})\no = K(1)"
     assert made(source.format(1), "o") == made(source.format(1), "o")

@@ -82,10 +82,15 @@ def add_class(hasher: Hasher, cls: type) -> None:
     if type(cls) is not type and type(cls).__module__ == HOME_MODULE:
         hasher.add(type(cls))
     own = type.__dict__["__dict__"].__get__(cls)
-    hasher.attributes({k: v for k, v in own.items() if k not in _NOISE and (v or k != _ASKED)})
+    hasher.attributes({name: held for name, held in own.items() if not _is_noise(name, held)})
     if "_abc_impl" in own:
         registered = (known() for known in _abc._get_dump(cls)[0])  # noqa: SLF001  # no public one
         hasher.all("registered", sorted(qualified(each) for each in registered if each))
+
+
+def _is_noise(name: str, held: object) -> bool:
+    """Tell whether what a class has under a name says nothing; only a dictionary is asked more."""
+    return name in _NOISE or (name == _ASKED and type(held) is dict and not held)
 
 
 class _Layout:
