@@ -174,19 +174,20 @@ def _is_of_cell(cls: type) -> bool:
 def add_says(hasher: Hasher, cls: type) -> None:
     """Write what the class of an object says: another text makes it another object.
 
-    Once for all objects of a class; where that is unknown, the object is told by its own state.
-    After a session what counts is what the class said when it was defined: a counter that it keeps
-    makes the class another, not all its objects.
+    Once for all objects of a class; where that is unknown, so are they: each leads to what the
+    class holds. After a session what counts is what the class said when it was defined: a counter
+    that it keeps makes the class another, not all its objects.
+
+    Raises:
+        UnknownValue: the class holds something that cannot be compared.
+
     """
     hasher.context.marks.add(CODE)
     content = hasher.classes.get(id(cls))
     if content is None and hasher.context.judging:
         content = hasher.classes[id(cls)] = as_defined(hasher.context, cls)
     if content is None:
-        try:
-            content = hasher.apart(cls)
-        except UnknownValue:
-            content = b""
+        content = hasher.apart(cls)
         hasher.classes[id(cls)] = content
     hasher.raw(content)
 
