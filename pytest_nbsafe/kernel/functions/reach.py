@@ -75,15 +75,21 @@ def is_own(kind: type) -> bool:
 
 
 def fields(value: Any) -> dict[str, Any] | None:
-    """Return the attributes that an object holds itself, None where it has none of its own.
+    """Return the attributes that an object holds itself, None where it has none of its own."""
+    get = fields_of(type(value))
+    held = get(value) if get is not None else None
+    return held if type(held) is dict else None
+
+
+def fields_of(kind: type) -> Callable[[Any], Any] | None:
+    """Return what gives the attributes that an object of a class holds; None where none can.
 
     What a property of the name `__dict__` makes up is not asked for.
     """
-    for base in type(value).__mro__:
+    for base in kind.__mro__:
         descriptor = type.__getattribute__(base, "__dict__").get("__dict__")
         if type(descriptor) is GetSetDescriptorType:
-            held = descriptor.__get__(value)
-            return held if type(held) is dict else None
+            return descriptor.__get__
     return None
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import _abc  # type: ignore[import-not-found]  # typeshed has none
 import copyreg
 import datetime as dt
-import sys
 import types
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 from ..adapters import of_module
 from ..contract import CODE
-from ..functions.reach import fields, names_of_code
-from . import class_changes
+from ..functions.reach import fields
+from . import cell_classes, class_changes
+from .cell_classes import is_of_cell, stands_on_cell
 from .hasher import Context, Hasher, UnknownValue, qualified
+from .put_on import PutOn, slot_values, slots_of
 
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple, set, frozenset)
 _VALUES: dict[type, Callable[[Any], object]] = {
@@ -43,7 +44,7 @@ _OF_CELLS: dict[type, Callable[[Any], object]] = {
 A `datetime` is a `date`: it comes first.
 """
 _CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
-HOME_MODULE = "__main__"
+HOME_MODULE = cell_classes.HOME_MODULE
 _STATE = 2  # its place in what `__reduce__` gives
 _PROTOCOL = 4  # the first that tells times which come twice apart; later ones give buffers
 
@@ -58,19 +59,12 @@ _NOISE = frozenset(
         "_hashable_values_",
     }
 )  # fmt: skip
-_MAKER = "types"
-"""The module of classes that `types.new_class` makes, for others too."""
-_OF_C = frozenset(
-    {types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType}
-    | {types.BuiltinFunctionType}
-)
-"""What no class that is written in Python has."""
 _ASKED = "__annotations__"  # to ask for them makes an empty dictionary, before Python 3.14
 
 
 def add_class(hasher: Hasher, cls: type) -> None:
     """Write a class: one of a library by its name, one of a cell by what it is made of."""
-    if not _is_of_cell(cls):
+    if not is_of_cell(cls):
         hasher.tag(f"class {qualified(cls)}")
         return
     hasher.context.marks.add(CODE)
@@ -105,16 +99,11 @@ class _Layout:
     def __init__(self, cls: type) -> None:
         self.cls = cls  # kept alive: its number must not come again
         self.tag = f"object {qualified(cls)}"
-        self.own = _stands_on_cell(cls)
+        self.own = stands_on_cell(cls)
         bases = (*_CONTAINERS, *(_OF_CELLS if self.own else _VALUES))
         self.base = next((base for base in bases if issubclass(cls, base)), None)
         self.is_told = self.own or (self.base is not None and not _custom(cls))
-        self.slots = [
-            (name, member)
-            for base in cls.__mro__
-            for name, member in vars(base).items()
-            if type(member) is types.MemberDescriptorType
-        ]
+        self.slots = slots_of(cls.__mro__)
 
 
 def add_instance(hasher: Hasher, value: Any) -> None:
@@ -151,24 +140,10 @@ def as_defined(context: Context, cls: type) -> bytes:
 
 def add_own(hasher: Hasher, cls: type) -> bool:
     """Write what the class of an object says if it, or one it inherits from, is of a cell."""
-    own = _stands_on_cell(cls)
+    own = id(cls) in hasher.classes or stands_on_cell(cls)
     if own:
         add_says(hasher, cls)
     return own
-
-
-def _stands_on_cell(cls: type) -> bool:
-    """Tell whether a class, or one that it inherits from, is of a cell."""
-    return any(map(_is_of_cell, cls.__mro__))
-
-
-def _is_of_cell(cls: type) -> bool:
-    """Tell whether a class is of a cell, or was made as it ran: no module has it under its name."""
-    place = cls.__module__
-    if place == HOME_MODULE:
-        return True
-    is_found = place in sys.modules and (place != _MAKER or hasattr(types, cls.__qualname__))
-    return not is_found and not any(type(held) in _OF_C for held in [*vars(cls).values()])
 
 
 def add_says(hasher: Hasher, cls: type) -> None:
@@ -229,11 +204,8 @@ def _own_state(hasher: Hasher, value: Any, layout: _Layout) -> None:
     elif layout.base is None and _hidden_bytes(cls, len(layout.slots)) > 0:
         cause = f"a {qualified(cls)} keeps state that cannot be seen"
         raise UnknownValue(cause)
-    for name, member in layout.slots:
-        try:
-            state[name] = member.__get__(value)
-        except AttributeError:
-            continue
+    if layout.slots:
+        state.update(slot_values(value, layout.slots))
     hasher.attributes(state)
 
 
@@ -305,29 +277,7 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
 def add_put_on(hasher: Hasher, value: Any, states: tuple[Any, ...]) -> None:
     """Write the attributes of an object of a library that others have put on it.
 
-    Pickle loses those of classes that tell their state themselves. What `states` tell is left, what
-    the class names in its own code, for that it leaves out for a reason, and what is not public.
+    Pickle loses those of classes that tell their state themselves. What `states` tell is left.
     """
-    held = fields(value) or {}
-    told = {name for each in states if type(each) is dict for name in each}
-    left = {name for name in held.keys() - told if name[:1] != "_"}
-    bases = type(value).__mro__[:-1] if left else ()
-    members = [pair for base in bases for pair in vars(base).items()]
-    left.difference_update(name for name, _ in members)
-    for code in (function.__code__ for _, each in members for function in _functions_of(each)):
-        left.difference_update(names_of_code(code), code.co_consts)
-    if left:
-        hasher.attributes({name: held[name] for name in left})
-
-
-def _functions_of(member: Any) -> Iterator[types.FunctionType]:
-    """Yield the functions that a class holds as one of its attributes, those in others too."""
-    parts = [member]
-    if type(member) is property:
-        parts = [member.fget, member.fset, member.fdel]
-    elif type(member) in (staticmethod, classmethod):
-        parts = [member.__func__]
-    for part in parts:
-        if type(part) is types.FunctionType:
-            yield part
-            yield from _functions_of(vars(part).get("__wrapped__"))
+    told = frozenset().union(*(each for each in states if type(each) is dict))
+    PutOn(type(value)).add(hasher, value, told)

@@ -19,6 +19,7 @@ from ..adapters import of_module
 from ..contract import Fingerprint
 from ..identity import identity
 from . import builtin_kinds, bulk, instances
+from .cell_classes import stands_on_cell
 from .function_texts import Texts
 from .hasher import (
     BUFFER_BYTES,
@@ -34,6 +35,7 @@ from .hasher import (
     known_handlers,
     qualified,
 )
+from .put_on import PutOn
 
 _CONTAINERS = frozenset({list, dict, set})
 _SHORT = 256
@@ -133,13 +135,34 @@ def _find_handler(cls: type) -> Handler:
         return instances.add_class
     library = _handler_of_library(cls)
     if library is not None:
-        return library
+        return _with_put_on(library, cls)
     if issubclass(cls, enum.Enum):
         return builtin_kinds.add_enum
     cause = builtin_kinds.passing(cls)
     if cause:
         return functools.partial(builtin_kinds.refuse, cause)
     return instances.add_instance
+
+
+def _with_put_on(handler: Handler, cls: type) -> Handler:
+    """Return how objects are written: by their library's handler, and what is put on them.
+
+    Nothing can be put on what cannot change.
+    """
+    own = stands_on_cell(cls)
+    if not own and cls.__name__ in getattr(of_module(cls.__module__), "CONSTANTS", ()):
+        return handler
+    put_on = PutOn(cls)
+    if not (own or put_on.is_possible()):
+        return handler
+
+    def add(hasher: Hasher, value: Any) -> None:
+        handler(hasher, value)
+        if own:
+            instances.add_says(hasher, cls)
+        put_on.add(hasher, value)
+
+    return add
 
 
 def _handler_of_library(cls: type) -> Handler | None:

@@ -1,0 +1,132 @@
+"""Attributes that others have put on an object of a library, of which the library tells nothing."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Container, Iterable, Iterator
+from typing import Any
+
+from ..functions.reach import fields_of, names_of_code
+from .cell_classes import is_of_cell
+from .hasher import Hasher
+
+
+class PutOn:
+    """Which attributes of the objects of a class are not its library's.
+
+    A library sets those that its classes define or mention in their code: it tells them, or leaves
+    them out for a reason. Of its own objects those that are not public are its own as well, of one
+    whose class stands on a cell all that the code of the cell mentions is not.
+
+    A known imprecision: an attribute of a name that the code of the library mentions, and no code
+    of a class of a cell, is taken for one of the library.
+    """
+
+    __slots__ = ("_get", "_of_library", "_others", "_own", "_slots", "_words")
+
+    def __init__(self, cls: type) -> None:
+        bases = cls.__mro__[:-1]
+        self._own = [base for base in bases if is_of_cell(base)]
+        self._others = [base for base in bases if not is_of_cell(base)]
+        self._of_library: set[str] = set()  # as far as was asked
+        self._words: set[str] | None = None
+        self._get = fields_of(cls)
+        self._slots = slots_of(self._own)
+
+    def is_possible(self) -> bool:
+        """Tell whether there is a place for such attributes."""
+        return self._get is not None or bool(self._slots)
+
+    def add(self, hasher: Hasher, value: Any, told: Container[str] = ()) -> None:
+        """Write the attributes that are not the library's, and not `told` already."""
+        known = self._of_library
+        held = self._get(value) if self._get is not None else ()
+        new = [name for name in held if type(name) is not str or name not in known]
+        if not (new or self._slots):
+            return
+        left = {}
+        for name in new:
+            if type(name) is str and self._is_of_library(name):
+                known.add(name)
+            elif type(name) is not str or name not in told:
+                left[name] = held[name]
+        left.update(slot_values(value, self._slots))
+        if left:
+            hasher.attributes(left)
+
+    def _is_of_library(self, name: str) -> bool:
+        is_private = not self._own and name[:1] == "_"
+        return is_private or (self._is_mentioned(name) and not self._is_own(name))
+
+    def _is_mentioned(self, name: str) -> bool:
+        return any(name in _words_of_library(base) for base in self._others)
+
+    def _is_own(self, name: str) -> bool:
+        """Tell whether a cell mentions a name where no property of the library keeps its result."""
+        if self._words is None:
+            self._words = {word for base in self._own for word in _words(base)}
+        members = (vars(base)[name] for base in self._others if name in vars(base))
+        return name in self._words and not any(map(_is_property, members))
+
+
+def _is_property(member: object) -> bool:
+    return hasattr(type(member), "__get__") and type(member) is not types.FunctionType
+
+
+# ------------------------------------------------------------------ slots
+
+
+def slots_of(bases: Iterable[type]) -> list[tuple[str, Any]]:
+    """Return the slots of classes, by names of which none comes twice."""
+    slots: dict[str, Any] = {}
+    for base in bases:
+        for name, member in vars(base).items():
+            if type(member) is types.MemberDescriptorType:
+                while name in slots:
+                    name += " below"  # noqa: PLW2901  # of a class that this one inherits from
+                slots[name] = member
+    return [*slots.items()]
+
+
+def slot_values(value: Any, slots: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Yield what an object holds in slots, those left out that are empty."""
+    for name, member in slots:
+        try:
+            yield name, member.__get__(value)
+        except AttributeError:
+            continue
+
+
+# ------------------------------------------------------------------ words
+
+_known: dict[int, tuple[type, frozenset[str]]] = {}
+
+
+def _words_of_library(base: type) -> frozenset[str]:
+    """Return the words of a class of a library, which do not change."""
+    known = _known.get(id(base))
+    if known is None:
+        known = _known[id(base)] = base, frozenset(_words(base))
+    return known[1]
+
+
+def _words(base: type) -> Iterator[str]:
+    """Yield the names that a class defines, and those that its code mentions."""
+    for name, member in [*vars(base).items()]:
+        yield name
+        for code in (function.__code__ for function in _functions_of(member)):
+            yield from names_of_code(code)
+            yield from (const for const in code.co_consts if type(const) is str)
+
+
+def _functions_of(member: Any) -> Iterator[types.FunctionType]:
+    """Yield the functions that a class holds as one of its attributes, those in others too."""
+    parts = [member]
+    if type(member) is property:
+        parts = [member.fget, member.fset, member.fdel]
+    elif type(member) in (staticmethod, classmethod):
+        parts = [member.__func__]
+    for part in parts:
+        if type(part) is types.FunctionType:
+            yield part
+            yield from _functions_of(vars(part).get("__wrapped__"))
