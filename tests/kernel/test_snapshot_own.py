@@ -165,3 +165,44 @@ def test_a_large_module_counts_by_its_name(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.chdir(tmp_path)
     assert loaded(1) == loaded(2) != ""
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [
+        "class K(map): pass\no = K(str, [1, 2])",
+        "class K(filter): pass\no = K(None, [1, 2])",
+        "class K(itertools.repeat): pass\no = K(1, 2)",
+        "class K:\n    __slots__ = ('a',)\nK.a = property(K.a.__get__)\no = K()",
+    ],
+)
+def test_an_object_that_keeps_more_than_can_be_seen_is_unknown(cls: str) -> None:
+    space: dict[str, Any] = {"__name__": "__main__"}
+    exec("import itertools\n" + cls, space)
+    assert "cannot be seen" in Snapshot(Texts(), space).fingerprint(space["o"])["cause"]
+
+
+@pytest.mark.parametrize("put", ["o.a = {}; B.a.__set__(o, 5)", "o.a = 5; B.a.__set__(o, {})"])
+@pytest.mark.parametrize("slots", ["'a'", "'a', '__dict__'"])
+def test_two_slots_of_one_name_are_told_apart(put: str, slots: str) -> None:
+    source = f"class B:\n    __slots__ = 'a'\nclass K(B):\n    __slots__ = {slots}\no = K()\n"
+    first, other = (source + put.format(number) for number in (1, 2))
+    assert made(first, "o") != made(other, "o")
+
+
+@pytest.mark.parametrize(
+    "cls",
+    [
+        "class K: pass",
+        "class K:\n    __slots__ = ('a', '__dict__', '__weakref__')",
+        "class K:\n    __slots__ = 'a'",
+        "class K(typing.Generic[T], abc.ABC): pass",
+        "class K(types.SimpleNamespace): pass",
+        "class K(typing.Protocol): pass\nclass K(K): pass",
+        "class K(abc.ABC):\n    __slots__ = 'a', 'b'",
+    ],
+)
+def test_all_that_a_plain_class_keeps_can_be_seen(cls: str) -> None:
+    imports = "import abc, types, typing\nT = typing.TypeVar('T')\n"
+    source = f"{imports}{cls}\no = K()\no.a = {{}}"
+    assert made(source.format(1), "o") != made(source.format(2), "o")

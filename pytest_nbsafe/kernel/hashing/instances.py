@@ -236,9 +236,12 @@ def _add_causes(hasher: Hasher, value: BaseException) -> None:
 
 
 def _hidden_bytes(cls: type, slots: int) -> int:
-    """Return how much larger an object is than its slots, `__dict__` and weak references."""
-    pointer = tuple.__itemsize__
-    return cls.__basicsize__ - object.__basicsize__ - pointer * (slots + 2)
+    """Return how much larger an object is than its slots, `__dict__` and weak references.
+
+    Later Pythons keep the last two in front of an object.
+    """
+    inside = (cls.__dictoffset__ not in {0, -1}) + (cls.__weakrefoffset__ > 0)
+    return cls.__basicsize__ - object.__basicsize__ - tuple.__itemsize__ * (slots + inside)
 
 
 def _custom(cls: type) -> bool:

@@ -77,15 +77,13 @@ def _is_property(member: object) -> bool:
 
 
 def slots_of(bases: Iterable[type]) -> list[tuple[str, Any]]:
-    """Return the slots of classes, by names of which none comes twice."""
-    slots: dict[str, Any] = {}
-    for base in bases:
-        for name, member in vars(base).items():
-            if type(member) is types.MemberDescriptorType:
-                while name in slots:
-                    name += " below"  # noqa: PLW2901  # of a class that this one inherits from
-                slots[name] = member
-    return [*slots.items()]
+    """Return the slots of classes, under names that differ: another may have one of that name."""
+    return [
+        (f"slot {name} {place}", member)
+        for place, base in enumerate(bases)
+        for name, member in vars(base).items()
+        if type(member) is types.MemberDescriptorType
+    ]
 
 
 def slot_values(value: Any, slots: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
