@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import _abc  # type: ignore[import-not-found]  # typeshed has none
+import _random
 import copyreg
 import datetime as dt
+import itertools
+import pathlib
+import random
 import types
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -18,7 +22,7 @@ from ..functions.reach import fields
 from . import cell_classes, class_changes
 from .cell_classes import is_of_cell, stands_on_cell
 from .hasher import Context, Hasher, UnknownValue, qualified
-from .put_on import PutOn, slot_values, slots_of
+from .put_on import PutOn, slots_of, take_slots
 
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple, set, frozenset)
 _VALUES: dict[type, Callable[[Any], object]] = {
@@ -30,6 +34,18 @@ _VALUES: dict[type, Callable[[Any], object]] = {
     complex: complex.__pos__,
 }
 """How the built-in value inside an object is had, past every method of its class."""
+_OF_PROPERTIES = [vars(property)[name] for name in ("fget", "fset", "fdel", "__doc__")]
+
+
+def _path_of(value: Any) -> str:
+    """Return the text of a path, from what it was made of: the rest is worked out when asked."""
+    members = vars(pathlib.PurePath)
+    parts = members.get("_raw_paths") or members["_parts"]  # before Python 3.12
+    is_of_windows = issubclass(type(value), pathlib.PureWindowsPath)
+    kind = pathlib.PureWindowsPath if is_of_windows else pathlib.PurePosixPath
+    return str(kind(*map(str.__str__, parts.__get__(value))))
+
+
 _OF_CELLS: dict[type, Callable[[Any], object]] = {
     **_VALUES,
     deque: lambda value: (list(deque.__iter__(value)), deque.maxlen.__get__(value)),
@@ -38,11 +54,19 @@ _OF_CELLS: dict[type, Callable[[Any], object]] = {
     dt.time: lambda value: dt.time.__reduce_ex__(value, _PROTOCOL)[1],
     dt.timedelta: lambda value: dt.timedelta.__reduce__(value)[1],
     Decimal: lambda value: Decimal.__reduce__(value)[1],
+    pathlib.PurePath: _path_of,
+    random.SystemRandom: lambda _value: (),
+    _random.Random: _random.Random.getstate,
+    property: lambda value: [member.__get__(value) for member in _OF_PROPERTIES],
+    classmethod: vars(classmethod)["__func__"].__get__,
+    staticmethod: vars(staticmethod)["__func__"].__get__,
 }
 """The same for classes of cells, which may stand on what Python's library has in C, too.
 
-A `datetime` is a `date`: it comes first.
+A `datetime` is a `date`, what the system draws is a `Random`: they come first.
 """
+_REDUCED_ALONE = (dt.datetime, dt.date, dt.time, dt.timedelta, Decimal)
+"""Pickle loses what objects of classes that stand on these hold beside the value."""
 _CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
 HOME_MODULE = cell_classes.HOME_MODULE
 _STATE = 2  # its place in what `__reduce__` gives
@@ -94,16 +118,47 @@ class _Layout:
     class that it stands on, None for none.
     """
 
-    __slots__ = ("base", "cls", "is_told", "own", "slots", "tag")
+    __slots__ = ("base", "caches", "cls", "is_told", "own", "slots", "tag")
 
     def __init__(self, cls: type) -> None:
         self.cls = cls  # kept alive: its number must not come again
         self.tag = f"object {qualified(cls)}"
         self.own = stands_on_cell(cls)
-        bases = (*_CONTAINERS, *(_OF_CELLS if self.own else _VALUES))
-        self.base = next((base for base in bases if issubclass(cls, base)), None)
+        self.base = _base_of(cls, _OF_CELLS if self.own else _VALUES)
         self.is_told = self.own or (self.base is not None and not _custom(cls))
-        self.slots = slots_of(cls.__mro__)
+        if self.base is None and not self.own:
+            self.base = _lost_by_pickle(cls)
+            self.is_told = self.base is not None
+        of_base = "" if self.base is None else _library_of(self.base)
+        self.slots = slots_of(each for each in cls.__mro__ if _library_of(each) != of_base)
+        self.caches = {name for each in cls.__mro__ for name in _caches_of(each)}
+
+
+def _base_of(cls: type, kinds: Iterable[type]) -> type | None:
+    """Return the first container or other kind that a class stands on, None for none."""
+    return next((base for base in (*_CONTAINERS, *kinds) if issubclass(cls, base)), None)
+
+
+def _lost_by_pickle(cls: type) -> type | None:
+    """Return on which of `_REDUCED_ALONE` a class stands that does not say how it is pickled."""
+    base = next((base for base in _REDUCED_ALONE if issubclass(cls, base)), None)
+    is_custom = any(name in vars(each) for each in _above(cls, base) for name in _CUSTOM)
+    return None if is_custom else base
+
+
+def _above(cls: type, base: type | None) -> Iterator[type]:
+    """Yield the classes of which a class is made, before one that it stands on."""
+    return itertools.takewhile(lambda each: each is not base, cls.__mro__)
+
+
+def _caches_of(cls: type) -> Any:
+    """Return which attributes follow from others, as the adapter of a class's library says."""
+    return getattr(of_module(cls.__module__), "CACHES", ())
+
+
+def _library_of(cls: type) -> str:
+    place = type.__getattribute__(cls, "__module__")
+    return place.partition(".")[0] if type(place) is str else ""
 
 
 def add_instance(hasher: Hasher, value: Any) -> None:
@@ -205,7 +260,9 @@ def _own_state(hasher: Hasher, value: Any, layout: _Layout) -> None:
         cause = f"a {qualified(cls)} keeps state that cannot be seen"
         raise UnknownValue(cause)
     if layout.slots:
-        state.update(slot_values(value, layout.slots))
+        take_slots(state, value, layout.slots)
+    for name in layout.caches:
+        state.pop(name, None)
     hasher.attributes(state)
 
 
@@ -246,7 +303,7 @@ def _hidden_bytes(cls: type, slots: int) -> int:
 
 def _custom(cls: type) -> bool:
     """Tell whether a library class says itself how it is pickled."""
-    return any(name in vars(base) for base in cls.__mro__ if base is not object for name in _CUSTOM)
+    return any(name in vars(base) for base in _above(cls, object) for name in _CUSTOM)
 
 
 def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
@@ -254,7 +311,7 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
     if issubclass(cls, BaseException):
         _add_exception(hasher, value)
         return
-    held, caches = fields(value), getattr(of_module(cls.__module__), "CACHES", ())
+    held, caches = fields(value), _caches_of(cls)
     if held and getattr(of_module(cls.__module__), "STATE_IS_DICT", False):
         hasher.attributes({name: item for name, item in held.items() if name not in caches})
         return

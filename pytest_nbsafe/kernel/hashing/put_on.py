@@ -44,13 +44,13 @@ class PutOn:
         new = [name for name in held if type(name) is not str or name not in known]
         if not (new or self._slots):
             return
-        left = {}
+        left: dict[str, Any] = {}
         for name in new:
             if type(name) is str and self._is_of_library(name):
                 known.add(name)
             elif type(name) is not str or name not in told:
                 left[name] = held[name]
-        left.update(slot_values(value, self._slots))
+        take_slots(left, value, self._slots)
         if left:
             hasher.attributes(left)
 
@@ -86,11 +86,11 @@ def slots_of(bases: Iterable[type]) -> list[tuple[str, Any]]:
     ]
 
 
-def slot_values(value: Any, slots: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Yield what an object holds in slots, those left out that are empty."""
+def take_slots(state: dict[str, Any], value: Any, slots: list[tuple[str, Any]]) -> None:
+    """Put what an object holds in slots into its state, those left out that are empty."""
     for name, member in slots:
         try:
-            yield name, member.__get__(value)
+            state[name] = member.__get__(value)
         except AttributeError:
             continue
 
