@@ -206,3 +206,13 @@ def test_all_that_a_plain_class_keeps_can_be_seen(cls: str) -> None:
     imports = "import abc, types, typing\nT = typing.TypeVar('T')\n"
     source = f"{imports}{cls}\no = K()\no.a = {{}}"
     assert made(source.format(1), "o") != made(source.format(2), "o")
+
+
+@pytest.mark.parametrize("name", ["1", "(1, 2)", "T('a')", "Name('a')"])
+def test_an_attribute_whose_name_is_no_text(name: str) -> None:
+    source = (
+        "import enum\nclass T(str): pass\nclass Name(T, enum.Enum):\n    a = 'a'\n"
+        f"class K: pass\no = K()\nvars(o)[{name}] = {{}}\no.b = 1"
+    )
+    assert made(source.format(1), "o") == made(source.format(1), "o")
+    assert made(source.format(1), "o") != made(source.format(2), "o")

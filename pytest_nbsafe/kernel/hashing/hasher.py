@@ -292,9 +292,13 @@ class Hasher:
     def attributes(self, pairs: dict[str, Any]) -> None:
         """Write attributes by name, whatever their order.
 
-        A number that is the address of another of them says nothing about the content.
+        A number that is the address of another of them says nothing about the content. Those whose
+        names are no texts come as they lie.
         """
-        names = sorted(name for name in pairs if isinstance(name, str))
+        names = sorted(name for name in pairs if type(name) is str)
+        if len(names) < len(pairs):
+            others = [pair for pair in pairs.items() if type(pair[0]) is not str]
+            self.all("no names", [part for pair in others for part in pair])
         values = [pairs[name] for name in names]
         kinds = {*map(self.context.texts.kind_of, names), *map(self.context.texts.kind_of, values)}
         is_small = all(type(each) is not int or each <= _LEAST_ADDRESS for each in values)
