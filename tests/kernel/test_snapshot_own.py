@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+import sys
 import types
 from pathlib import Path
 from typing import Any
@@ -87,6 +89,16 @@ def test_what_a_class_holds_is_not_asked_whether_it_is_true() -> None:
     assert space["Counts"].asked == 0
 
 
+def test_what_writes_to_the_page_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Page(io.TextIOBase):
+        pass
+
+    monkeypatch.setattr(sys, "stdout", Page())
+    source = "import sys\nclass K:\n    out = sys.stdout\n    at = {}\no = K()"
+    assert made(source.format(1), "o") != made(source.format(2), "o")
+    assert not Snapshot(Texts(), {}).fingerprint(Page())["hash"]
+
+
 def test_a_class_may_hold_an_array() -> None:
     pytest.importorskip("numpy")
     source = "import numpy\nclass K:\n    held = numpy.array([1, {}])\no = K()"
@@ -139,6 +151,22 @@ def test_a_module_beside_the_notebook(tmp_path: Path, monkeypatch: pytest.Monkey
     other = loaded("def f():\n    return 2")
     assert other["module"] != first["module"]
     assert other["f"] != first["f"]
+
+
+def test_what_a_function_of_a_module_beside_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, held = str(tmp_path / "beside.py"), {"__name__": "beside"}
+    text = "def f(seen=[]):\n    f.n += 1\n    seen.append(1)\nf.n = 0"
+    exec(compile(text, file, "exec"), held)
+    monkeypatch.chdir(tmp_path)
+    function: Any = held["f"]
+    snapshot = Snapshot(Texts(), {"__name__": "__main__"})
+    hashes = [snapshot.fingerprint(function)["hash"]]
+    for change in (lambda: function.__defaults__[0].append(1), lambda: setattr(function, "n", 1)):
+        change()
+        hashes.append(snapshot.fingerprint(function)["hash"])
+    assert len({*hashes, ""}) == 4
 
 
 def test_a_package_below_the_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,8 +50,12 @@ def passing(cls: type) -> str:
     return ""
 
 
-def refuse(cause: str, _hasher: Hasher, _value: object) -> None:
-    """Give a value up as unknown."""
+def refuse(cause: str, hasher: Hasher, value: object) -> None:
+    """Give a value up as unknown, unless it is where the page is written: that holds nothing."""
+    for name in ("stdout", "stderr"):
+        if value is getattr(sys, name):
+            hasher.tag(f"sys.{name}")
+            return
     raise UnknownValue(cause)
 
 
@@ -138,6 +142,7 @@ def _function(hasher: Hasher, value: types.FunctionType) -> None:
         hasher.tag(f"function {value.__module__}.{value.__qualname__}")
         if lies_here(code.co_filename):
             _code(hasher, code)
+            _kept(hasher, value)
         elif not os.path.isabs(code.co_filename) and not code.co_filename.startswith("<frozen "):  # noqa: PTH117  # a text
             _plain_code(hasher, code)
             held = value.__globals__
@@ -150,6 +155,11 @@ def _function(hasher: Hasher, value: types.FunctionType) -> None:
     hasher.tag(f"function {value.__qualname__}")
     hasher.all("words", [value.__name__, value.__doc__, _annotations(value)])
     _code(hasher, code)
+    _kept(hasher, value)
+
+
+def _kept(hasher: Hasher, value: types.FunctionType) -> None:
+    """Write what a function keeps beside its code, if anything."""
     defaults = value.__defaults__, value.__kwdefaults__
     closure, attributes = value.__closure__ or (), attributes_of(value)
     if any((*defaults, closure, attributes)):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ..functions.reach import kept_by
+from ..functions.stand_in import code_of
+from ..hashing.function_texts import lies_here
 from ..hashing.snapshot import Snapshot
 
 _CODE = (FunctionType, ModuleType, type, staticmethod, classmethod, property)
@@ -35,15 +38,34 @@ class ModuleStates:
 
 
 def _held(module: ModuleType, name: str) -> list[Any]:
-    """Return what a module holds that may change, and its classes hold."""
+    """Return what a module holds that may change, and what its classes and functions hold."""
+    own = [*vars(module).values()]
+    classes = [value for value in own if type(value) is type and value.__module__ == name]
     held = _values(vars(module))
-    for key, value in list(vars(module).items()):
-        if type(value) is type and value.__module__ == name:
-            held += [key, *_values(vars(value))]
-    return held
+    for cls in classes:
+        held += [cls.__name__, *_values(vars(cls))]
+    members = [member for cls in classes for member in [*vars(cls).values()]]
+    kept = [part for each in _functions([*own, *members]) for part in kept_by(each)]
+    return held + [part for part in kept if not isinstance(part, _CODE)]
 
 
 def _values(names: Any) -> list[Any]:
     """Return names with their values, but for what is code."""
     own = [(key, value) for key, value in list(names.items()) if key[:2] != "__"]
     return [part for pair in own if not isinstance(pair[1], _CODE) for part in pair]
+
+
+def _functions(values: list[Any]) -> Iterator[FunctionType]:
+    """Yield the functions of the project among values, and those within them."""
+    known: dict[int, Any] = {}
+    while values:
+        value = values.pop()
+        if type(value) is property:
+            values += [value.fget, value.fset, value.fdel]
+        elif type(value) in (staticmethod, classmethod):
+            values.append(value.__func__)
+        elif type(value) is FunctionType and id(value) not in known:
+            known[id(value)] = value
+            values += kept_by(value)
+            if lies_here(code_of(value).co_filename):
+                yield value
