@@ -210,6 +210,13 @@ def test_an_object_that_keeps_more_than_can_be_seen_is_unknown(cls: str) -> None
     assert "cannot be seen" in Snapshot(Texts(), space).fingerprint(space["o"])["cause"]
 
 
+def test_a_slot_and_an_attribute_of_one_name_are_told_apart() -> None:
+    source = "class B:\n    __slots__ = 'a'\nclass K(B): pass\no = K()\n"
+    for put in ("o.a = {}; vars(o)['a'] = 5", "o.a = 5; vars(o)['a'] = {}"):
+        first, other = (source + put.format(number) for number in (1, 2))
+        assert made(first, "o") != made(other, "o")
+
+
 @pytest.mark.parametrize("put", ["o.a = {}; B.a.__set__(o, 5)", "o.a = 5; B.a.__set__(o, {})"])
 @pytest.mark.parametrize("slots", ["'a'", "'a', '__dict__'"])
 def test_two_slots_of_one_name_are_told_apart(put: str, slots: str) -> None:

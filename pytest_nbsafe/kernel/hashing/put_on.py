@@ -78,12 +78,14 @@ def _is_property(member: object) -> bool:
 
 def slots_of(bases: Iterable[type]) -> list[tuple[str, Any]]:
     """Return the slots of classes, under names that differ: another may have one of that name."""
-    return [
-        (f"slot {name} {place}", member)
-        for place, base in enumerate(bases)
-        for name, member in vars(base).items()
-        if type(member) is types.MemberDescriptorType
-    ]
+    members = [pair for base in bases for pair in vars(base).items()]
+    has_attributes = any(name == "__dict__" for name, _ in members)  # of any name
+    slots: dict[str, Any] = {}
+    for name, member in members:
+        if type(member) is types.MemberDescriptorType:
+            is_alone = name not in slots and not has_attributes
+            slots[name if is_alone else f"{name} {len(slots)}"] = member
+    return [*slots.items()]
 
 
 def take_slots(state: dict[str, Any], value: Any, slots: list[tuple[str, Any]]) -> None:
