@@ -27,7 +27,8 @@ _PASSING = frozenset(
     ["generator", "coroutine", "async_generator", "frame", "traceback", "socket", "Thread"]
 )
 _OUTSIDE = frozenset(
-    {"_io", "_socket", "_thread", "multiprocessing.shared_memory", "sqlite3", "subprocess"}
+    {"_io", "_socket", "_thread", "dbm.dumb", "multiprocessing.managers"}
+    | {"multiprocessing.shared_memory", "sqlite3", "subprocess"}
 )
 """Modules whose objects stand for what lies outside of them."""
 _IOBASE = io.IOBase.__mro__[-2]  # of all files; `io.IOBase` would put classes into a set
@@ -45,7 +46,8 @@ def passing(cls: type) -> str:
         return f"a {name} is used up or changes as it is looked at"
     if cls.__module__ in {"itertools", "builtins"} and hasattr(cls, "__next__"):
         return f"a {name} is used up as it is looked at"
-    if cls.__module__ in _OUTSIDE:
+    bases = (base for base in cls.__mro__ if type(base) is not type or base not in EXACT)
+    if any(type.__getattribute__(base, "__module__") in _OUTSIDE for base in bases):
         return f"a {qualified(cls)} is not compared"
     return ""
 
