@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import sys
+import types
 from typing import Any
 
 from ..hashing.hasher import Handler, Hasher, UnknownValue
@@ -12,30 +14,49 @@ _PAGES = 250  # a megabyte
 
 
 def _database(hasher: Hasher, value: Any) -> None:
-    """Write what a small database in memory holds, what is not committed too, read from a copy.
+    """Write what a small database in memory holds, as the file that it would be, and counts.
 
-    One in a file is what the file is. Before Python 3.11 there is no way to copy one in the midst
-    of a transaction. Of functions that were made for it only the names could be seen.
+    What is not committed is in it too. One in a file is what the file is. Before Python 3.11 there
+    is no way to copy one in the midst of a transaction. Of functions that were made for it only the
+    names could be seen.
     """
     sqlite3 = sys.modules["sqlite3"]
+    of_class = vars(sqlite3.Connection)  # a class of cells may say other things
+    said = {name: of_class[name].__get__(value) for name in _SAID if name in of_class}
+    if "serialize" not in of_class or said["text_factory"] is not str or _calls_others(value):
+        raise UnknownValue("a database that calls functions of others is not compared")
     about = sqlite3.Connection.cursor(value, sqlite3.Cursor)
     about.row_factory = None
     databases = [(name, file) for _, name, file in about.execute("pragma database_list")]
     pages = about.execute("pragma page_count").fetchone()[0]
-    numbers = [about.execute(f"pragma {name}").fetchone() for name in _NUMBERS]
-    if databases != [("main", "")] or pages > _PAGES or not hasattr(value, "serialize"):
+    numbers = [about.execute(question).fetchone() for question in _QUESTIONS]
+    if databases != [("main", "")] or pages > _PAGES:
         raise UnknownValue("a database that is large or in a file is not compared")
     with contextlib.closing(sqlite3.connect(":memory:")) as copy:
         if _functions(about) != _functions(copy.cursor()):
             raise UnknownValue("a database with functions of one's own is not compared")
-        if pages:
-            copy.deserialize(sqlite3.Connection.serialize(value))
-        hasher.all("database", [*copy.iterdump(), numbers, value.isolation_level])
     about.close()
-    hasher.all("rows", [value.row_factory, value.text_factory])
+    hasher.all("database", numbers)
+    hasher.attributes(said)
+    if pages:
+        hasher.raw(sqlite3.Connection.serialize(value))
 
 
-_NUMBERS = ("user_version", "application_id", "foreign_keys", "recursive_triggers")
+_SAID = (
+    "autocommit", "in_transaction", "isolation_level", "row_factory", "text_factory",
+    "total_changes",
+)  # fmt: skip
+_QUESTIONS = (
+    "pragma foreign_keys", "pragma recursive_triggers", "select last_insert_rowid()",
+)  # fmt: skip
+
+
+def _calls_others(value: Any) -> bool:
+    """Return whether a database tells someone of each question, or asks for leave.
+
+    Such a function is kept with the module.
+    """
+    return any(type(each) is types.ModuleType for each in gc.get_referents(value))
 
 
 def _functions(cursor: Any) -> list[Any]:
