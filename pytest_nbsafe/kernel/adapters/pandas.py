@@ -277,6 +277,7 @@ def _column(hasher: Hasher, array: Any) -> None:
     elif isinstance(plain, numpy.ndarray):
         add_array(hasher, plain)
     elif type(array).__name__ == "SparseArray":
+        hasher.tag(f"{array.kind} {len(array)}")
         add_array(hasher, numpy.asarray(array.sp_values))
         add_array(hasher, numpy.asarray(array.sp_index.indices))
         hasher.add(array.fill_value)

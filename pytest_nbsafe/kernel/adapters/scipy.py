@@ -25,7 +25,7 @@ def _sparse(hasher: Hasher, value: Any) -> None:
     held = {name: vars(value)[name] for name in parts if name in vars(value)}
     if not held:
         raise UnknownValue("a sparse matrix of this form is not compared")
-    hasher.all(f"sparse {type(value).__name__}", list(value.shape))
+    hasher.all(f"sparse {type(value).__name__}", [*value.shape, str(value.dtype)])
     hasher.attributes(held)
     instances.add_put_on(hasher, value, (held,))
 
