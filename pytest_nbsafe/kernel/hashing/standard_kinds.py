@@ -128,11 +128,31 @@ _TELLS_FOLDS = 4
 
 
 def _logger(hasher: Hasher, value: logging.Logger) -> None:
-    """Write a logger: what was set of it, and what it hands its messages to."""
+    """Write a logger: what was set of it, and what it hands its messages to.
+
+    The logger above it is another state, unless it is not the one that the names tell.
+    """
     settings = value.name, value.level, value.propagate, value.disabled
     hasher.all("logger", [*settings, list(value.filters), len(value.handlers)])
     for handler in value.handlers:
         _handler(hasher, handler)
+    if value.parent is not _parent_by_name(value):
+        hasher.all("parent", [value.parent])
+    _others(hasher, {name: v for name, v in value.__dict__.items() if name not in _OF_LOGGERS})
+
+
+def _parent_by_name(value: logging.Logger) -> logging.Logger | None:
+    """Return the next logger above one, None for one that no other has made under its name."""
+    known: dict[str, Any] = value.manager.loggerDict
+    if known.get(value.name) is not value:
+        return None
+    name = value.name
+    while "." in name:
+        name = name.rpartition(".")[0]
+        above = known.get(name)
+        if isinstance(above, logging.Logger):  # others only keep a place
+            return above
+    return value.manager.root
 
 
 def _handler(hasher: Hasher, value: logging.Handler) -> None:
@@ -153,6 +173,9 @@ def _handler(hasher: Hasher, value: logging.Handler) -> None:
     )
 
 
+_OF_LOGGERS = frozenset(
+    {"_cache", "disabled", "filters", "handlers", "level", "manager", "name", "parent", "propagate"}
+)
 _OF_HANDLERS = frozenset({"lock", "stream"})
 _SETTINGS = frozenset({"filters", "formatter"})
 
