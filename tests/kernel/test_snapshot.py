@@ -284,7 +284,7 @@ def nested(depth: int) -> object:
 
 def stand_in(kind: Any) -> Any:
     """Return what stands for an object in a process of a manager, which is not there."""
-    token = multiprocessing.managers.Token("dict", ("127.0.0.1", 1), "1")  # type: ignore[attr-defined]  # typeshed has none
+    token = multiprocessing.managers.Token("dict", ("127.0.0.1", 1), "1")
     return kind(token, "pickle", authkey=b"", incref=False)
 
 

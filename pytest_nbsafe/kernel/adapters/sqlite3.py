@@ -1,4 +1,4 @@
-"""sqlite3: databases in memory."""  # named like its library
+"""sqlite3: databases in memory, and rows."""  # named like its library
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 import types
 from typing import Any
 
+from ..functions.reach import fields
+from ..hashing import instances
 from ..hashing.hasher import Handler, Hasher, UnknownValue
 
 _PAGES = 250  # a megabyte
@@ -68,4 +70,12 @@ def _functions(cursor: Any) -> list[Any]:
     return sorted(found, key=repr)
 
 
-HASHED: dict[str, dict[str, Handler]] = {"sqlite3": {"Connection": _database}}
+def _row(hasher: Hasher, value: Any) -> None:
+    """Write what a query gave, and by which names."""
+    kind = sys.modules["sqlite3"].Row
+    hasher.all("row", [kind.keys(value), list(kind.__iter__(value))])
+    instances.add_own(hasher, type(value))
+    hasher.attributes(fields(value) or {})
+
+
+HASHED: dict[str, dict[str, Handler]] = {"sqlite3": {"Connection": _database, "Row": _row}}

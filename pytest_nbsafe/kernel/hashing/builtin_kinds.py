@@ -28,9 +28,9 @@ _PASSING = frozenset(
 )
 _OUTSIDE = frozenset(
     {"_io", "_socket", "_thread", "dbm.dumb", "multiprocessing.managers"}
-    | {"multiprocessing.shared_memory", "sqlite3", "subprocess"}
+    | {"multiprocessing.shared_memory", "sqlite3", "subprocess.Popen"}
 )
-"""Modules whose objects stand for what lies outside of them."""
+"""Modules, and classes, whose objects stand for what lies outside of them."""
 _IOBASE = io.IOBase.__mro__[-2]  # of all files; `io.IOBase` would put classes into a set
 _HANDLES = frozenset({id(_IOBASE), id(threading.Thread)})
 _MODULE_NODES = 5_000
@@ -47,7 +47,8 @@ def passing(cls: type) -> str:
     if cls.__module__ in {"itertools", "builtins"} and hasattr(cls, "__next__"):
         return f"a {name} is used up as it is looked at"
     bases = (base for base in cls.__mro__ if type(base) is not type or base not in EXACT)
-    if any(type.__getattribute__(base, "__module__") in _OUTSIDE for base in bases):
+    places = [(type.__getattribute__(base, "__module__"), qualified(base)) for base in bases]
+    if not all(map(_OUTSIDE.isdisjoint, places)):
         return f"a {qualified(cls)} is not compared"
     return ""
 
