@@ -143,7 +143,7 @@ def _logger(hasher: Hasher, value: logging.Logger) -> None:
 
 def _parent_by_name(value: logging.Logger) -> logging.Logger | None:
     """Return the next logger above one, None for one that no other has made under its name."""
-    known: dict[str, Any] = value.manager.loggerDict
+    known: dict[str, object] = {**value.manager.loggerDict}
     if known.get(value.name) is not value:
         return None
     name = value.name
