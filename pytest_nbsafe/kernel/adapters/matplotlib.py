@@ -8,7 +8,9 @@ looked at too; positions, ticks and limits that the library finds itself are lef
 from __future__ import annotations
 
 import enum
+import functools
 import sys
+import types
 from collections.abc import Mapping
 from typing import Any
 
@@ -188,6 +190,8 @@ def _part(hasher: Hasher, value: Any) -> None:
             own[name] = item
     hasher.all("in", sorted(links))
     hasher.attributes(own)
+    if isinstance(value, getattr(sys.modules.get("matplotlib.colors"), "Colormap", ())):
+        _changed_colours(hasher, value, held or {})
     for name in sorted(places):
         hasher.tag(name)
         _place(hasher, places[name], known)
@@ -229,20 +233,48 @@ def _place(hasher: Hasher, value: Any, known: dict[int, str]) -> None:
     if hasher.nodes < 0:
         raise UnknownValue(TOO_LARGE)
     cls = type(value)
-    names = {name for base in cls.__mro__ for name in _NUMBERS.get(base.__name__, ())}
-    hasher.tag(f"place {qualified(cls)}")
-    hasher.attributes({name: item for name, item in vars(value).items() if name in names})
+    given = {name for base in cls.__mro__ for name in _GIVEN.get(base.__name__, ())}
+    held = {n: v for n, v in vars(value).items() if n in given or n not in _WORKED_OUT}
     node = sys.modules["matplotlib.transforms"].TransformNode
-    for name, item in sorted(vars(value).items()):
-        if isinstance(item, node) and name != "_inverted":
+    hasher.tag(f"place {qualified(cls)}")
+    own = {}
+    for name, item in sorted(held.items()):
+        if isinstance(item, node):
             hasher.tag(name)
             _place(hasher, item, known)
+        elif _is_whole(item):
+            hasher.tag(f"in {name} {qualified(type(item))}")
+        elif not isinstance(getattr(item, "__self__", None), node):  # else a way to a child
+            own[name] = item
+    hasher.attributes(own)
 
 
-_NUMBERS = {
-    "Affine2D": ("_mtx",),
-    "Bbox": ("_points", "_minpos", "_ignore"),
-    "LockableBbox": ("_locked_points",),
-    "ScaledTranslation": ("_t",),
-    "LogTransform": ("base", "_clip"),
-}
+_GIVEN = {"Affine2D": ("_mtx",), "Bbox": ("_points",)}
+_WORKED_OUT = _OF_NONE | {
+    "_affine", "_mtx", "_points", "_transformed_path", "_transformed_points",
+}  # fmt: skip
+"""What a place keeps that follows from the rest, unless it is what the place was given."""
+
+
+def _changed_colours(hasher: Hasher, value: Any, held: Mapping[str, Any]) -> None:
+    """Write a table of colours that is no longer what the library makes of the rest."""
+    if not held.get("_isinit"):
+        return
+    content = hasher.apart(held.get("_lut"))
+    levels = held.get("_segmentdata")
+    if type(levels) is dict and not all(map(_calls_no_cell, levels.values())):
+        hasher.raw(content)  # functions of a cell are not called for it
+        return
+    other = object.__new__(type(value))
+    vars(other).update(held, _isinit=False)
+    type(value)._init(other)  # noqa: SLF001  # the public ones copy the table
+    if hasher.apart(other._lut) != content:
+        hasher.raw(content)
+
+
+def _calls_no_cell(levels: Any) -> bool:
+    """Return whether levels of a colour are numbers, or are found by a function of the library."""
+    function = levels.func if type(levels) is functools.partial else levels
+    if type(function) is types.FunctionType:
+        return bool(function.__globals__.get("__name__") == "matplotlib._cm")
+    return not callable(function)
