@@ -10,7 +10,9 @@ import pytest
 from adapted import fingerprint
 
 colors = pytest.importorskip("matplotlib.colors")
-from matplotlib import cm, path, projections, scale, transforms  # noqa: E402  # once it is there
+from matplotlib import (  # noqa: E402  # once it is there
+    cm, figure, patches, path, projections, scale, transforms,
+)  # fmt: skip
 
 MAKERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "norm, linear near zero": (lambda: colors.SymLogNorm(0.1), lambda: colors.SymLogNorm(2.0)),
@@ -71,6 +73,26 @@ def test_to_ask_for_a_place_changes_nothing(make: Callable[[], Any]) -> None:
     place.inverted()
     place.get_affine()
     assert fingerprint(place) == before
+
+
+@pytest.mark.parametrize("projection", ["rectilinear", "polar", "hammer"])
+def test_to_draw_changes_no_line(projection: str) -> None:
+    drawn = figure.Figure()
+    (line,) = drawn.add_subplot(projection=projection).plot([1, 2, 3])
+    before = fingerprint(line)
+    drawn.canvas.draw()
+    assert fingerprint(line) == before
+
+
+def test_what_a_line_is_cut_to_counts() -> None:
+    drawn = figure.Figure()
+    axes = drawn.add_subplot()
+    (line,) = axes.plot([1, 2, 3])
+    circle = patches.Circle((0.5, 0.5), 0.25)
+    line.set_clip_path(circle)
+    before = fingerprint(line)
+    circle.set_radius(0.5)
+    assert fingerprint(line) != before
 
 
 @pytest.mark.parametrize("make", [cm.viridis.copy, cm.jet.copy, lambda: cm.jet.with_alpha(0.5)])

@@ -149,12 +149,14 @@ _DERIVED = {
     "_ImageBase": {"_imcache"},
     "Colormap": {"_isinit", "_lut"},
     "OffsetBox": {"_offset"},
+    "TransformedPatchPath": {"_path"},
 }  # fmt: skip
 """What follows from the rest, by the class: it is worked out when something is drawn."""
 _MAPPED = frozenset({"_facecolors", "_edgecolors"})
 _PLACES = (
     "transData", "transAxes", "transScale", "transLimits", "_xaxis_transform", "_yaxis_transform",
     "_viewLim", "dataLim", "bbox", "transFigure", "transSubfigure", "dpi_scale_trans", "figbbox",
+    "patch",
 )  # fmt: skip
 
 
@@ -234,7 +236,8 @@ def _place(hasher: Hasher, value: Any, known: dict[int, str]) -> None:
         raise UnknownValue(TOO_LARGE)
     cls = type(value)
     given = {name for base in cls.__mro__ for name in _GIVEN.get(base.__name__, ())}
-    held = {n: v for n, v in vars(value).items() if n in given or n not in _WORKED_OUT}
+    left_out = (_WORKED_OUT | _DERIVED.get(cls.__name__, set())) - given
+    held = {name: item for name, item in vars(value).items() if name not in left_out}
     node = sys.modules["matplotlib.transforms"].TransformNode
     hasher.tag(f"place {qualified(cls)}")
     own = {}
@@ -242,7 +245,7 @@ def _place(hasher: Hasher, value: Any, known: dict[int, str]) -> None:
         if isinstance(item, node):
             hasher.tag(name)
             _place(hasher, item, known)
-        elif _is_whole(item):
+        elif _is_whole(item) or id(item) in known:  # it is drawn in that
             hasher.tag(f"in {name} {qualified(type(item))}")
         elif not isinstance(getattr(item, "__self__", None), node):  # else a way to a child
             own[name] = item
