@@ -11,7 +11,13 @@ from adapted import fingerprint
 
 colors = pytest.importorskip("matplotlib.colors")
 from matplotlib import (  # noqa: E402  # once it is there
-    cm, figure, patches, path, projections, scale, transforms,
+    cm,
+    figure,
+    patches,
+    path,
+    projections,
+    scale,
+    transforms,
 )  # fmt: skip
 
 MAKERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
