@@ -16,6 +16,7 @@ from typing import Any
 
 from ..hashing import builtin_kinds
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
+from . import _worked_out
 
 TANGLED = True
 SETTERS = frozenset({"rc", "rcdefaults", "rc_file", "rc_file_defaults", "xkcd", "ion", "ioff"})
@@ -124,9 +125,7 @@ _TABLE: tuple[tuple[str, str, Handler], ...] = (
 
 # ------------------------------------------------------------------ parts, as they were set
 
-_MACHINERY = tuple(
-    f"matplotlib.{name}" for name in ("animation", "backend", "gridspec", "pyplot", "widgets")
-)
+_MACHINERY = tuple(f"matplotlib.{name}" for name in ("animation", "backend", "pyplot", "widgets"))
 _WHOLE = (("figure", "FigureBase"), ("axes", "Axes"), ("axis", "Axis"), ("axis", "Tick"))
 _OF_NONE = frozenset(
     {
@@ -150,6 +149,7 @@ _DERIVED = {
     "Colormap": {"_isinit", "_lut"},
     "OffsetBox": {"_offset"},
     "TransformedPatchPath": {"_path"},
+    "Triangulation": {"_cpp_triangulation", "_edges", "_neighbors", "_trifinder"},
 }  # fmt: skip
 """What follows from the rest, by the class: it is worked out when something is drawn."""
 _MAPPED = frozenset({"_facecolors", "_edgecolors"})
@@ -194,6 +194,9 @@ def _part(hasher: Hasher, value: Any) -> None:
     hasher.attributes(own)
     if isinstance(value, getattr(sys.modules.get("matplotlib.colors"), "Colormap", ())):
         _changed_colours(hasher, value, held or {})
+    triangles = getattr(sys.modules.get("matplotlib.tri"), "Triangulation", None)
+    if triangles is not None and isinstance(value, triangles):
+        _changed_triangles(hasher, value, triangles)
     for name in sorted(places):
         hasher.tag(name)
         _place(hasher, places[name], known)
@@ -263,16 +266,22 @@ def _changed_colours(hasher: Hasher, value: Any, held: Mapping[str, Any]) -> Non
     """Write a table of colours that is no longer what the library makes of the rest."""
     if not held.get("_isinit"):
         return
-    content = hasher.apart(held.get("_lut"))
     levels = held.get("_segmentdata")
     if type(levels) is dict and not all(map(_calls_no_cell, levels.values())):
-        hasher.raw(content)  # functions of a cell are not called for it
+        hasher.add(held.get("_lut"))  # functions of a cell are not called for it
         return
-    other = object.__new__(type(value))
-    vars(other).update(held, _isinit=False)
+    other = _worked_out.without(value, type(value), {"_isinit": False})
     type(value)._init(other)  # noqa: SLF001  # the public ones copy the table
-    if hasher.apart(other._lut) != content:
-        hasher.raw(content)
+    _worked_out.add_changed(hasher, {**held}, ["_lut"], vars(other).get)
+
+
+def _changed_triangles(hasher: Hasher, value: Any, kind: type) -> None:
+    """Write the edges and neighbours of triangles if they are no longer those of the triangles."""
+    kept = dict.fromkeys(("_edges", "_neighbors"))
+    turned = value.triangles.copy()  # the library may turn them around
+    changes = {**kept, "_cpp_triangulation": None, "triangles": turned}
+    other = _worked_out.without(value, kind, changes)
+    _worked_out.add_changed(hasher, vars(value), kept, lambda name: getattr(other, name[1:]))
 
 
 def _calls_no_cell(levels: Any) -> bool:

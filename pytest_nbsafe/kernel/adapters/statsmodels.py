@@ -10,6 +10,7 @@ from typing import Any
 from ..functions.reach import fields, is_own
 from ..hashing import bulk, instances
 from ..hashing.hasher import Hasher, UnknownValue
+from . import _worked_out
 
 _SHOWN = ("_summary_cache", "_summary_statistics_cache")
 CACHES = frozenset({*_SHOWN, "_cache", "_nobs_int", "_tmp_like_exog", "diagn"})
@@ -61,9 +62,8 @@ def _again(hasher: Hasher, value: Any, held: dict[str, Any], name: str) -> bytes
     """
     if name.startswith(_TOO_MUCH_WORK) or _may_call_cells(value, _DEEP):
         return b""
-    other = object.__new__(type(value))
     cache = {key: item for key, item in held["_cache"].items() if key != name}
-    vars(other).update(held, _cache=cache)
+    other = _worked_out.without(value, type(value), {"_cache": cache})
     quiet: Any = ("ignore", None, Warning, None, 0)
     filters: Any = warnings.filters
     filters.insert(0, quiet)
