@@ -286,14 +286,11 @@ def _row(hasher: Hasher, value: Any) -> None:
     add_content(hasher, sys.modules["numpy"].asarray(value))
 
 
-def _by_state(tag: str, state: Callable[[Any], Any]) -> Handler:
-    """Return how what draws random numbers is written: by its state."""
-
-    def write(hasher: Hasher, value: Any) -> None:
-        hasher.tag(tag)
-        hasher.add(state(value))
-
-    return write
+def _random_state(hasher: Hasher, value: Any) -> None:
+    """Write where random numbers stand; of those that no name holds that is known by itself."""
+    hasher.tag("random state")
+    if value is not getattr(sys.modules["numpy.random.mtrand"], "_rand", None):
+        hasher.add(value.get_state(legacy=False))
 
 
 def _bits(hasher: Hasher, value: Any) -> None:
@@ -324,9 +321,8 @@ HASHED: dict[str, dict[str, Handler]] = {
         "dtype": lambda hasher, value: hasher.tag(f"dtype {value!r}"),
         "random.Generator": lambda hasher, value: _bits(hasher, value.bit_generator),
         "random.BitGenerator": _bits,
-        "random.RandomState": _by_state(
-            "random state", lambda value: value.get_state(legacy=False)
-        ),
+        "random.RandomState": _random_state,
+        "finfo": lambda hasher, value: hasher.all("limits", [value.dtype]),
         "ufunc": _ufunc,
         "vectorize": _vectorize,
     },

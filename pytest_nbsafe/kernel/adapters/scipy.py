@@ -1,4 +1,4 @@
-"""scipy: sparse matrices."""
+"""scipy: sparse matrices, trees and triangles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ..hashing import instances
 from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
-from . import Table
+from . import Table, _worked_out
 
 
 def table_of(value: Any) -> Table | None:
@@ -37,7 +37,23 @@ def _tree(hasher: Hasher, value: Any) -> None:
     instances.add_put_on(hasher, value, ())
 
 
+_KEPT = ("transform", "vertex_neighbor_vertices", "vertex_to_simplex")
+
+
+def _triangles(hasher: Hasher, value: Any) -> None:
+    """Write triangles, without what they work out when they are asked, unless it was changed."""
+    held = dict(vars(value))
+    if held.get("_qhull") is not None:
+        raise UnknownValue("triangles to which points can be added are not compared")
+    kept = {f"_{name}": None for name in _KEPT}
+    hasher.tag(f"triangles {qualified(type(value))}")
+    instances.add_own(hasher, type(value))
+    hasher.attributes({**held, **kept})
+    other = _worked_out.without(value, sys.modules["scipy.spatial"].Delaunay, kept)
+    _worked_out.add_changed(hasher, held, kept, lambda name: getattr(other, name[1:]))
+
+
 HASHED: dict[str, dict[str, Handler]] = {
-    "scipy.spatial": {"cKDTree": _tree},
+    "scipy.spatial": {"cKDTree": _tree, "Delaunay": _triangles},
     "scipy.sparse": {"spmatrix": _sparse, "sparray": _sparse},
 }
