@@ -96,3 +96,39 @@ def test_a_few_words() -> None:
 
 def test_rows_are_those_of_the_array() -> None:
     assert row_words(array()) == row_words(array().values)
+
+
+def tree() -> xr.DataTree:
+    return xr.DataTree.from_dict({"/": xr.Dataset(attrs={"title": "t"}), "/n": dataset()})
+
+
+def test_to_look_at_a_tree_changes_nothing() -> None:
+    held = xr.DataTree(xr.Dataset({"q": ("y", [1, 2])}))
+    before = fingerprint(held)
+    assert held._attrs is None
+    held.attrs, held["q"], str(held)
+    assert fingerprint(held) == before
+    assert fingerprint(tree()) == fingerprint(tree())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda held: held["n"]["q"].__setitem__((0, 0), 9.0),
+        lambda held: held.attrs.update(title="other"),
+        lambda held: held["n"].attrs.update(title="other"),
+        lambda held: held.update({"m": xr.DataTree()}),
+        lambda held: setattr(held, "name", "m"),
+    ],
+)
+def test_a_changed_tree_has_another_hash(change: Callable[[Any], object]) -> None:
+    assert fingerprint(tree()) != fingerprint(_changed(change, tree()))
+
+
+def test_a_part_of_a_tree_changes_with_what_is_above_it() -> None:
+    above = tree()
+    part = above["n"]
+    before = fingerprint(part)
+    assert fingerprint(above) != before
+    above.attrs["title"] = "other"
+    assert fingerprint(part) != before

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from ..aspects import cut, mean
+from ..functions.reach import fields
 from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
 
 _LABELS = frozenset({"PandasIndexingAdapter", "PandasMultiIndexingAdapter"})
@@ -80,6 +81,29 @@ def _set(hasher: Hasher, value: Any) -> None:
     _by_name(hasher, dict(value.variables))
 
 
+def _tree(hasher: Hasher, value: Any) -> None:
+    """Write the whole tree that a part of one leads to, and which part that is."""
+    root, names = value, []
+    while root._parent is not None:  # noqa: SLF001  # a class of cells may say otherwise
+        names.append(root._name)  # noqa: SLF001  # as above
+        root = root._parent  # noqa: SLF001  # as above
+    hasher.all(f"tree of sets {qualified(type(value))}", names)
+    _part(hasher, root)
+
+
+def _part(hasher: Hasher, value: Any) -> None:
+    """Write what lies in a part of a tree and below it, to which the order of the parts belongs."""
+    hasher.add(value._name)  # noqa: SLF001  # as above
+    hasher.add(_attributes(value))
+    hasher.attributes(fields(value) or {})
+    inside, coordinates = value._data_variables, value._node_coord_variables  # noqa: SLF001  # those above are not its own
+    hasher.unordered("coordinates", list(coordinates))
+    _by_name(hasher, {**inside, **coordinates})
+    hasher.all("parts", list(value._children))  # noqa: SLF001  # as above
+    for part in value._children.values():  # noqa: SLF001  # as above
+        _part(hasher, part)
+
+
 def _by_name(hasher: Hasher, variables: dict[Any, Any]) -> None:
     """Write variables by their names, whatever their order."""
     hasher.unordered("variables", list(variables))
@@ -88,5 +112,5 @@ def _by_name(hasher: Hasher, variables: dict[Any, Any]) -> None:
 
 
 HASHED: dict[str, dict[str, Handler]] = {
-    "xarray": {"DataArray": _array, "Dataset": _set, "Variable": _variable},
+    "xarray": {"DataArray": _array, "DataTree": _tree, "Dataset": _set, "Variable": _variable},
 }
