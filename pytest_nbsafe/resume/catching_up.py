@@ -38,6 +38,7 @@ from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.values import dataclass, replace
 
 _CODE = frozenset({"function", "type", "method", "functools.partial", "abc.ABCMeta", "lambda"})
+_AT_ENDS = patterns.compile(r"\b(?:__del__|finalize)\b")
 _LISTS = patterns.compile(
     rf"\b(?:globals|locals|vars|dir)\(\)|{HOME_BY_NAME}"
     r"|^[ \t]*%?who(?:s|_ls)?\b|(?<![\w.])__annotations__\b"
@@ -138,6 +139,14 @@ def may_rename(state: State, texts: Collection[str]) -> bool:
     """Return whether texts may rename an axis of tables, be it one that has a name of its own."""
     axes = {name for name, held in state.items() if is_axis(held.kind)}
     return renames_axis(*texts, axes=axes)
+
+
+def acts_at_ends(texts: Iterable[str]) -> bool:
+    """Return whether texts may have something run when an object is given up.
+
+    Where it was loaded, or another is given up than was, that would run amiss.
+    """
+    return any(map(_AT_ENDS.search, texts))
 
 
 def reached(state: State, texts: Iterable[str], sources: Mapping[str, str]) -> frozenset[str]:

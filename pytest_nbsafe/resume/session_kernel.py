@@ -8,7 +8,15 @@ from pytest_nbsafe.kernel.contract import TELLS_INPUTS, CellRun
 from pytest_nbsafe.notebook.model import minor_version
 from pytest_nbsafe.resume import recalling
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
-from pytest_nbsafe.resume.catching_up import Step, made_now, may_rename, needed, reached, steps
+from pytest_nbsafe.resume.catching_up import (
+    Step,
+    acts_at_ends,
+    made_now,
+    may_rename,
+    needed,
+    reached,
+    steps,
+)
 from pytest_nbsafe.resume.identities import Identities
 from pytest_nbsafe.resume.kept_entries import Moment
 from pytest_nbsafe.resume.kept_values import Keeper
@@ -112,6 +120,7 @@ class SessionKernel:
         sources = {run.entry: run.source for run in self.past}
         read = reached(self.state, texts, sources)
         whole = whole or self._is_second or may_rename(self.state, read)
+        whole = whole or acts_at_ends((*texts, *sources.values()))
         if whole and not self._is_whole:
             self._end_live()
         live = self._started()

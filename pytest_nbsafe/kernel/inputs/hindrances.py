@@ -10,6 +10,7 @@ from .. import audit
 from ..contract import Hindrance
 from ..foreign_threads import foreign_threads
 from .callers import Callers, frames, is_import
+from .cell_hooks import is_any_of_cells
 
 _PROCESSES = (
     *("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn"),
@@ -135,9 +136,12 @@ class Hindrances:
 
     # ------------------------------------------------------------ at its end
 
-    def look_at_what_runs(self) -> None:
-        """Take note of threads and tasks of cells that go on."""
+    def look_at_what_runs(self, shell: Any) -> None:
+        """Take note of threads and tasks of cells that go on, and of what runs around all cells."""
         self._goes_on = False
+        if is_any_of_cells(shell, self._callers.is_users_file):
+            self._goes_on = True
+            self.add("threads", "code of a cell is called around each cell", 0)
         for thread in foreign_threads():
             if self._works_for_cells(thread):
                 self._note_running("thread")

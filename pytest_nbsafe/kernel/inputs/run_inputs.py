@@ -168,7 +168,7 @@ class RunInputs:
         settings, drew = self._settings.changes()
         names = self._look_at_codes(run, text, statements)
         modules, grown = self._look_at_modules(names)
-        self._hindrances.look_at_what_runs()
+        self._hindrances.look_at_what_runs(self._shell)
         if any(map(is_of_a_pipe, (self._home[n] for n in names & self._home.keys()))):
             self._hindrances.add("native", "it uses a pipe or a socket", 0)
             self._put.add("descriptors")

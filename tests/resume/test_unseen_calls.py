@@ -1,0 +1,77 @@
+"""What runs without a word of it in a cell: hooks around cells, and ends of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import tiers
+
+from pytest_nbsafe.resume import kept_values
+from resume.test_state_of_many_kinds import shown
+
+pytestmark = pytest.mark.kernel
+
+ENDING = "log = []\nclass R:\n    def __init__(self, n): self.n = n\n"
+PAGES = (
+    (
+        f"{ENDING}    def __del__(self): log.append(self.n)",
+        "a = R(1); b = R(2)",
+        "a = None",
+        "w = 1",
+        "del b",
+        "print(log)",
+    ),
+    (
+        f"import weakref\n{ENDING}",
+        "a = R(1)\nweakref.finalize(a, log.append, 1)",
+        "w = 1",
+        "del a",
+        "print(log)",
+    ),
+    (
+        "ip = get_ipython(); ran = []\ndef after(result): ran.append(len(ran))\n"
+        "ip.events.register('post_run_cell', after)",
+        "w = 1",
+        "print(ran)",
+        "ip.events.unregister('post_run_cell', after)",
+        "print(len(ran))",
+    ),
+    (
+        "from functools import partial\nran = []\n"
+        "get_ipython().events.register('pre_run_cell', partial(ran.append))",
+        "w = 1",
+        "print(len(ran))",
+    ),
+    (
+        "import ast\nnames = []\nclass T(ast.NodeTransformer):\n"
+        "    def visit_Name(self, node): names.append(node.id); return node\n"
+        "get_ipython().ast_transformers.append(T())",
+        "w = 1",
+        "q = 2",
+        "print(len(names))",
+    ),
+    (
+        "import sys\nnames = []\ndef seen(frame, event, argument):\n"
+        "    if event == 'call' and frame.f_code.co_name == 'mine': names.append(1)\n"
+        "def mine(): return 1\nsys.setprofile(seen)",
+        "mine()",
+        "w = 1",
+        "sys.setprofile(None)",
+        "print(names)",
+    ),
+)
+
+
+@pytest.mark.parametrize("page", tiers.every(3, PAGES))
+def test_whichever_cell_is_edited(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch, page: Sequence[str]
+) -> None:
+    for name in ("LEAST_S", "_WORTH_S", "_LONG_S", "_LEAST_SPENT_S"):
+        monkeypatch.setattr(kept_values, name, 0.0)  # each value is kept alone, once it is made
+    path = own_store / "nb.ipynb"
+    shown(path, tuple(page), resumed=True)
+    for place, cell in enumerate(page):
+        cells = (*page[:place], f"{cell}\nedited = 1", *page[place + 1 :])
+        assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False), cell
