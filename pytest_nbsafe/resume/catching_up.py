@@ -38,7 +38,9 @@ from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.values import dataclass, replace
 
 _CODE = frozenset({"function", "type", "method", "functools.partial", "abc.ABCMeta", "lambda"})
-_AT_ENDS = patterns.compile(r"\b(?:__del__|finalize)\b")
+_HOLDS_ON = patterns.compile(
+    r"\b(?:__del__|finalize)\b|(?m:^[ \t]+@(?:\w+\.)?(?:lru_cache|cache)\b)"
+)
 _LISTS = patterns.compile(
     rf"\b(?:globals|locals|vars|dir)\(\)|{HOME_BY_NAME}"
     r"|^[ \t]*%?who(?:s|_ls)?\b|(?<![\w.])__annotations__\b"
@@ -141,12 +143,14 @@ def may_rename(state: State, texts: Collection[str]) -> bool:
     return renames_axis(*texts, axes=axes)
 
 
-def acts_at_ends(texts: Iterable[str]) -> bool:
-    """Return whether texts may have something run when an object is given up.
+def cannot_be_loaded_beside(texts: Iterable[str]) -> bool:
+    """Return whether texts make what holds on to values, so that none may be others.
 
-    Where it was loaded, or another is given up than was, that would run amiss.
+    They have something run when an object is given up: where it was loaded, or another is given up
+    than was, that would run amiss. Or a method keeps its results, which a class leads to, and is
+    kept itself by its name alone.
     """
-    return any(map(_AT_ENDS.search, texts))
+    return any(map(_HOLDS_ON.search, texts))
 
 
 def reached(state: State, texts: Iterable[str], sources: Mapping[str, str]) -> frozenset[str]:

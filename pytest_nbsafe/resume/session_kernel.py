@@ -10,7 +10,7 @@ from pytest_nbsafe.resume import recalling
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
 from pytest_nbsafe.resume.catching_up import (
     Step,
-    acts_at_ends,
+    cannot_be_loaded_beside,
     made_now,
     may_rename,
     needed,
@@ -120,7 +120,7 @@ class SessionKernel:
         sources = {run.entry: run.source for run in self.past}
         read = reached(self.state, texts, sources)
         whole = whole or self._is_second or may_rename(self.state, read)
-        whole = whole or acts_at_ends((*texts, *sources.values()))
+        whole = whole or cannot_be_loaded_beside((*texts, *sources.values()))
         if whole and not self._is_whole:
             self._end_live()
         live = self._started()

@@ -109,6 +109,15 @@ def test_what_was_shown_is_counted() -> None:
     assert counted(home, "x", shown) == []
 
 
+def test_what_was_shown_and_is_held_elsewhere_too_is_not_told() -> None:
+    x: list[int] = []
+    home: Home = {"x": x, "box": [iter(x)]}
+    del x
+    shown: dict[int, object] = {1: home["box"][0]}
+    assert counted(home, "x") is None
+    assert counted(home, "x", shown) is None
+
+
 class Library:
     """Stands for a class of a library that holds what its objects share."""
 

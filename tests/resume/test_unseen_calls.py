@@ -1,4 +1,4 @@
-"""What runs without a word of it in a cell: hooks around cells, and ends of objects."""
+"""What happens without a word of it in a cell: hooks around cells, ends of objects, kept results."""
 
 from __future__ import annotations
 
@@ -60,6 +60,27 @@ PAGES = (
         "w = 1",
         "sys.setprofile(None)",
         "print(names)",
+    ),
+    (
+        "import functools\nclass P:\n    def __init__(self): self.n = 0\n"
+        "    @functools.lru_cache\n    def go(self, k): self.n += 1; return k\np = P()",
+        "p.go(2)",
+        "w = 1",
+        "p.go(2); print(p.n)",
+    ),
+    (
+        "from functools import cache\nclass P:\n"
+        "    @staticmethod\n    @cache\n    def rows(): return [1]",
+        "d = P.rows()",
+        "d.append(2)",
+        "print(P.rows() is d, P.rows())",
+    ),
+    (
+        "import contextlib\nlog = []; stack = contextlib.ExitStack()",
+        "stack.callback(log.append, 1)",  # what it shows holds `log`, and so does `stack`
+        "log.append('in')",
+        "w = 1",
+        "stack.close(); print(log)",
     ),
 )
 

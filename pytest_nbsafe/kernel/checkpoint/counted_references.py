@@ -15,8 +15,8 @@ import gc
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Collection, Iterable
-from itertools import compress
+from collections.abc import Collection, Iterable, Mapping
+from itertools import compress, islice
 from operator import and_, not_
 from typing import Any
 
@@ -104,7 +104,7 @@ def sharing(
             left, waiting = leads.held_elsewhere(), set()
             for count_more in (leads.count_kin, leads.count_shown):
                 if left and not waiting:
-                    count_more()
+                    count_more(left)
                     left = leads.held_elsewhere(left)
                     waiting = leads.held_by_names(left) if left and not soon else set()
     except UnknownError:
@@ -180,8 +180,12 @@ class _Leads:
 
         Only those of `among` are looked at if it is given: of the others all were known before.
         """
-        keys = [*self._objects] if among is None else [*among]
-        objects = [*map(self._objects.__getitem__, keys)]  # one more reference to each
+        return self._not_told(self._objects, self._objects if among is None else among)
+
+    def _not_told(self, known_objects: Mapping[int, Any], among: Iterable[int]) -> set[int]:
+        """Return those of some objects that have other references than those come across."""
+        keys = [*among]
+        objects = [*map(known_objects.__getitem__, keys)]  # one more reference to each
         known = map((_ALONE + 1).__add__, map(self._counts.__getitem__, keys))
         held = self._holders.counts
         left = {
@@ -190,7 +194,7 @@ class _Leads:
             if one != other and one != other + held[key]
         }
         for key in compress(keys, map(weakref.getweakrefcount, objects)):
-            references = weakref.getweakrefs(self._objects[key])
+            references = weakref.getweakrefs(known_objects[key])
             if not all(identity(each) in self._objects or _is_ours(each) for each in references):
                 left.add(key)
         return left
@@ -213,7 +217,7 @@ class _Leads:
             self._lazy[key] = kind, hasattr(of_class(kind), "lazy_holders_of")
         return self._lazy[key][1]
 
-    def count_kin(self) -> None:
+    def count_kin(self, _: Collection[int]) -> None:
         """Count the references of classes, and of tables that share columns until they write."""
         bases = {identity(base): base for kind in self._kinds.values() for base in kind.__mro__}
         for key in bases.keys() - self._bases:
@@ -225,9 +229,29 @@ class _Leads:
             if identity(type(value)) in lazy:
                 self._count(of_class(type(value)).lazy_holders_of(value))
 
-    def count_shown(self) -> None:
-        """Count the references of what IPython keeps because it was shown."""
-        self._count(self._holders.shown.values())
+    def count_shown(self, left: Collection[int]) -> None:
+        """Count the references of what IPython keeps because it was shown.
+
+        Raises:
+            UnknownError: what refers so to an object that is `left` is held by something else too.
+
+        """
+        if self._not_told(self._others, self._leading(left)):
+            raise UnknownError
+
+    def _leading(self, left: Collection[int]) -> set[int]:
+        """Count the references of what was shown; return what of it refers to these objects."""
+        leading: set[int] = set()
+        for value in self._holders.shown.values():
+            before, count = self._told(left), len(self._others)
+            self._count([value])
+            if self._told(left) != before:
+                leading.update(islice(self._others, count, None))
+        return leading
+
+    def _told(self, keys: Iterable[int]) -> int:
+        """Return how many references to some objects were come across."""
+        return sum(map(self._counts.__getitem__, keys))
 
     def _count(self, values: Iterable[object]) -> None:
         for value in values:
