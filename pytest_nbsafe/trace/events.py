@@ -8,7 +8,7 @@ from functools import cache
 from pytest_nbsafe.analysis.call_graph import last_binding
 from pytest_nbsafe.analysis.model import CellAnalysis, Function, Statement
 from pytest_nbsafe.analysis.state import is_state
-from pytest_nbsafe.kernel.contract import CellRun, Fingerprint, Position, StatementEvent
+from pytest_nbsafe.kernel.contract import ORDER, CellRun, Fingerprint, Position, StatementEvent
 from pytest_nbsafe.libraries import random_sources
 from pytest_nbsafe.libraries.datafiles import words
 from pytest_nbsafe.trace.lineage import statement_record
@@ -31,12 +31,10 @@ def _unshared() -> frozenset[str]:
 
 
 def values(fingerprints: Mapping[str, Fingerprint]) -> dict[str, Value]:
-    """Return what names held, as the host compares it."""
+    """Return what names held, as the host compares it: how an array lies in memory is no value."""
     return {
-        name: Value(
-            fingerprint["hash"], fingerprint["kind"], fingerprint["cause"], fingerprint["identity"]
-        )
-        for name, fingerprint in fingerprints.items()
+        name: Value(held["hash"].replace(ORDER, ""), held["kind"], held["cause"], held["identity"])
+        for name, held in fingerprints.items()
     }
 
 

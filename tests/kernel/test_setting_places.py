@@ -36,6 +36,16 @@ class Held:
         pass
 
 
+class Mine:
+    """A class of a cell."""
+
+    __module__ = "__main__"
+
+
+def change(held: Any) -> None:
+    held.half = 3
+
+
 class InteractiveShell:
     def get_shell(self) -> InteractiveShell:
         return self
@@ -61,6 +71,10 @@ HOME: dict[str, Any] = {
     "own": own,
     "patcher": mock.patch("math.floor"),
     "number": Fraction(1),
+    "Number": Fraction,
+    "Mine": Mine,
+    "mine": Mine(),
+    "change": change,
 }
 
 
@@ -92,6 +106,14 @@ HOME: dict[str, Any] = {
         ("held.shape = 3", "library"),
         ("held['shape'] = 3", "library"),
         ("_ = held.enable('mine')", "library"),
+        ("Number.half = 3", "fractions"),
+        ("for kind in kinds: Number.half = 3", "fractions"),
+        ("type(number).half = 3", "fractions"),
+        ("number.__class__.half = 3", "fractions"),
+        ("del Number.half", "fractions"),
+        ("change(Number)", "fractions"),
+        ("_ = change(held=csv)", "csv"),
+        ("basicConfig().theme = 'dark'", "logging"),
         ("shell.hook.x = 3", "shell"),
         ("get_shell().hook.x = 3", "shell"),
         ("def ready():\n    import logging as log\n    log.disable(10)", "logging"),
@@ -123,6 +145,13 @@ def test_what_sets_something(text: str, module: str) -> None:
         "library.frame([1]).head()",
         "began = patcher.start()",
         "number.limit_denominator(3)",
+        "Mine.half = 3",
+        "type(mine).half = 3",
+        "mine.half = Number(3)",
+        "change(Mine)",
+        "change(number)",
+        "own(Number)",
+        "number.half = 3",
         "not python",
     ],
 )

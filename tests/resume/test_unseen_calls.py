@@ -1,4 +1,4 @@
-"""What happens without a word of it in a cell: hooks around cells, ends of objects, kept results."""
+"""What no word of a cell tells: hooks around cells, ends of objects, results that are kept."""
 
 from __future__ import annotations
 
@@ -31,46 +31,58 @@ PAGES = (
         "print(log)",
     ),
     (
-        "ip = get_ipython(); ran = []\ndef after(result): ran.append(len(ran))\n"
-        "ip.events.register('post_run_cell', after)",
+        (
+            "ip = get_ipython(); ran = []\ndef after(result): ran.append(len(ran))\n"
+            "ip.events.register('post_run_cell', after)"
+        ),
         "w = 1",
         "print(ran)",
         "ip.events.unregister('post_run_cell', after)",
         "print(len(ran))",
     ),
     (
-        "from functools import partial\nran = []\n"
-        "get_ipython().events.register('pre_run_cell', partial(ran.append))",
+        (
+            "from functools import partial\nran = []\n"
+            "get_ipython().events.register('pre_run_cell', partial(ran.append))"
+        ),
         "w = 1",
         "print(len(ran))",
     ),
     (
-        "import ast\nnames = []\nclass T(ast.NodeTransformer):\n"
-        "    def visit_Name(self, node): names.append(node.id); return node\n"
-        "get_ipython().ast_transformers.append(T())",
+        (
+            "import ast\nnames = []\nclass T(ast.NodeTransformer):\n"
+            "    def visit_Name(self, node): names.append(node.id); return node\n"
+            "get_ipython().ast_transformers.append(T())"
+        ),
         "w = 1",
         "q = 2",
         "print(len(names))",
     ),
     (
-        "import sys\nnames = []\ndef seen(frame, event, argument):\n"
-        "    if event == 'call' and frame.f_code.co_name == 'mine': names.append(1)\n"
-        "def mine(): return 1\nsys.setprofile(seen)",
+        (
+            "import sys\nnames = []\ndef seen(frame, event, argument):\n"
+            "    if event == 'call' and frame.f_code.co_name == 'mine': names.append(1)\n"
+            "def mine(): return 1\nsys.setprofile(seen)"
+        ),
         "mine()",
         "w = 1",
         "sys.setprofile(None)",
         "print(names)",
     ),
     (
-        "import functools\nclass P:\n    def __init__(self): self.n = 0\n"
-        "    @functools.lru_cache\n    def go(self, k): self.n += 1; return k\np = P()",
+        (
+            "import functools\nclass P:\n    def __init__(self): self.n = 0\n"
+            "    @functools.lru_cache\n    def go(self, k): self.n += 1; return k\np = P()"
+        ),
         "p.go(2)",
         "w = 1",
         "p.go(2); print(p.n)",
     ),
     (
-        "from functools import cache\nclass P:\n"
-        "    @staticmethod\n    @cache\n    def rows(): return [1]",
+        (
+            "from functools import cache\nclass P:\n"
+            "    @staticmethod\n    @cache\n    def rows(): return [1]"
+        ),
         "d = P.rows()",
         "d.append(2)",
         "print(P.rows() is d, P.rows())",
@@ -81,6 +93,25 @@ PAGES = (
         "log.append('in')",
         "w = 1",
         "stack.close(); print(log)",
+    ),
+    (
+        "import string",
+        "for cls in (string.Template,): cls.shout = lambda self: 'S'",
+        "w = 1",
+        "print(string.Template('').shout())",
+    ),
+    (
+        "import string\ndef add(cls, name, value): setattr(cls, name, value)",
+        "add(string.Template, 'size', 3)",
+        "w = 1",
+        "print(string.Template('').size)",
+    ),
+    (
+        "import string\nt = string.Template('')",
+        "t.__class__.size = 3",
+        "type(t).shape = 4",
+        "w = 1",
+        "print(t.size, t.shape)",
     ),
 )
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..aspects import cut, mean
+from ..contract import ORDER
 from ..functions.reach import fields
 from ..hashing import bulk, instances, object_arrays
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
@@ -235,7 +236,16 @@ def _array(hasher: Hasher, value: Any) -> None:
     """Write an array that a name or a container holds: whether it may be written to, too."""
     if not (value.flags.writeable or hasher.context.memory):
         hasher.tag("read only")
+    if value.ndim > 1 and not value.flags.c_contiguous and not _goes_row_by_row(value):
+        hasher.context.marks.add(ORDER)
     add_array(hasher, value)
+
+
+def _goes_row_by_row(value: Any) -> bool:
+    """Tell whether the last index of an array is the one that takes the shortest steps."""
+    pairs = zip(value.strides, value.shape)  # noqa: B905  # of one length
+    steps = [abs(step) for step, count in pairs if count > 1]
+    return steps == sorted(steps, reverse=True)
 
 
 def add_content(hasher: Hasher, plain: Any) -> None:

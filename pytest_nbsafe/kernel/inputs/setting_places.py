@@ -9,11 +9,12 @@ module holds. Where a result is taken, only what a module itself has counts, by 
 from __future__ import annotations
 
 import ast
+import dis
 import re
 import sys
 from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 from ..adapters import adapter_of, all_of, names, of_module
@@ -47,6 +48,7 @@ _TOLD_ELSEWHERE = frozenset({"", "__main__", "builtins", "random"})
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _HELD = ("vars", "globals")
+_STORE_ATTR = dis.opmap["STORE_ATTR"]
 _held_by_modules = HeldByModules()
 _STYLES = frozenset({"options", "rcParams", "style", "theme", "rc", "mode"})
 """What libraries call that which is set by putting something into it."""
@@ -109,7 +111,8 @@ def _set_by(
             if isinstance(value, ast.Call):
                 yield from (SettingPlace(line, m) for m in _called(value, home, _SETS, new))
     elif isinstance(node, ast.Call):
-        yield from (SettingPlace(line, module) for module in _called_within(node, home, new))
+        modules = [*_called_within(node, home, new), *_handed_over(node, home)]
+        yield from (SettingPlace(line, module) for module in modules)
     elif isinstance(node, _DEFINITIONS):
         for each in node.decorator_list:
             modules = [*_called(each, home, _REGISTERS, new)]
@@ -146,15 +149,53 @@ def _put_into(node: ast.AST, home: Mapping[str, Any]) -> Iterator[str]:
     for target in targets:
         for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
             if isinstance(part, (ast.Attribute, ast.Subscript)):
-                held, _ = _root(part, home)
-                if type(held) is ModuleType:
-                    yield held.__name__
-                elif _is_shell(held):
+                held, words = _root(part, home)
+                held = type(held) if "__class__" in words else held
+                is_given = isinstance(part.value, ast.Call) and isinstance(held, FunctionType)
+                if _is_shell(held):
                     yield "shell"
-                else:
-                    place = _held_by_modules.module_of(held)
-                    if place:
-                        yield place
+                    continue
+                place = _library_of(held, is_given=is_given) or _held_by_modules.module_of(held)
+                if place:
+                    yield place
+
+
+def _library_of(held: Any, *, is_given: bool = False) -> str:
+    """Return the library whose module or class something is, empty where it is neither.
+
+    Or whose function, where what is set is what that has given: `curdoc().theme = "dark"`.
+    """
+    if type(held) is ModuleType:
+        return held.__name__
+    if not (isinstance(held, type) or is_given):
+        return ""
+    place = str(held.__module__ or "")
+    return "" if place in _TOLD_ELSEWHERE else place
+
+
+def _handed_over(call: ast.Call, home: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the libraries of which a function of the notebook is given what it may set."""
+    called = home.get(call.func.id) if isinstance(call.func, ast.Name) else None
+    if type(called) is not FunctionType or not _sets_attributes(called.__code__):
+        return
+    for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+        place = _library_of(_value_of(given, home))
+        if place and not lies_here(getattr(sys.modules.get(place), "__file__", None)):
+            yield place
+
+
+def _sets_attributes(code: CodeType) -> bool:
+    return _STORE_ATTR in code.co_code[::2] or "setattr" in code.co_names
+
+
+def _value_of(node: ast.expr, home: Mapping[str, Any]) -> Any:
+    """Return the module or class that a name stands for, or a path of names in modules."""
+    if isinstance(node, ast.Name):
+        return home.get(node.id)
+    if not isinstance(node, ast.Attribute):
+        return None
+    outer = _value_of(node.value, home)
+    return vars(outer).get(node.attr) if type(outer) is ModuleType else None
 
 
 def _is_shell(held: Any) -> bool:
@@ -251,7 +292,10 @@ def _root(node: ast.expr, home: Mapping[str, Any]) -> tuple[Any, list[str]]:
             node = node.value
         elif isinstance(node, ast.Call):
             inner = node.func
-            is_view = isinstance(inner, ast.Name) and inner.id in _HELD and len(node.args) == 1
+            is_by_name = isinstance(inner, ast.Name) and len(node.args) == 1
+            if is_by_name and inner.id == "type":  # type: ignore[attr-defined]  # a name
+                return type(_root(node.args[0], home)[0]), words
+            is_view = is_by_name and inner.id in _HELD  # type: ignore[attr-defined]  # a name
             node = node.args[0] if is_view else inner
         else:
             return None, words
