@@ -39,7 +39,7 @@ from pytest_nbsafe.values import dataclass, replace
 
 _CODE = frozenset({"function", "type", "method", "functools.partial", "abc.ABCMeta", "lambda"})
 _HOLDS_ON = patterns.compile(
-    r"\b(?:__del__|finalize)\b|(?m:^[ \t]+@(?:\w+\.)?(?:lru_cache|cache)\b)"
+    r"\b(?:__del__|finalize)\b|(?m:^[ \t]+@(?:\w+\.)?(?:lru_cache|cache)\b)|(?<![\w.])id\("
 )
 _LISTS = patterns.compile(
     rf"\b(?:globals|locals|vars|dir)\(\)|{HOME_BY_NAME}"
@@ -147,8 +147,8 @@ def cannot_be_loaded_beside(texts: Iterable[str]) -> bool:
     """Return whether texts make what holds on to values, so that none may be others.
 
     They have something run when an object is given up: where it was loaded, or another is given up
-    than was, that would run amiss. Or a method keeps its results, which a class leads to, and is
-    kept itself by its name alone.
+    than was, that would run amiss. A method keeps its results, which a class leads to, and is kept
+    itself by its name alone. Or it was noted where an object lies, and what is loaded lies elsewhere.
     """
     return any(map(_HOLDS_ON.search, texts))
 

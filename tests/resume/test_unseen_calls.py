@@ -87,6 +87,7 @@ PAGES = (
         "d.append(2)",
         "print(P.rows() is d, P.rows())",
     ),
+    ("a = [1]; before = id(a)", "a += [2]", "w = 1", "print(id(a) == before)"),
     (
         "import contextlib\nlog = []; stack = contextlib.ExitStack()",
         "stack.callback(log.append, 1)",  # what it shows holds `log`, and so does `stack`
