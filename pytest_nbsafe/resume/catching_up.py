@@ -148,7 +148,7 @@ def cannot_be_loaded_beside(texts: Iterable[str]) -> bool:
 
     They have something run when an object is given up: where it was loaded, or another is given up
     than was, that would run amiss. A method keeps its results, which a class leads to, and is kept
-    itself by its name alone. Or it was noted where an object lies, and what is loaded lies elsewhere.
+    itself by its name alone. Or where an object lies was noted, and what is loaded lies elsewhere.
     """
     return any(map(_HOLDS_ON.search, texts))
 
