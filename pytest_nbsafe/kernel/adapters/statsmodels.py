@@ -14,8 +14,12 @@ from . import _worked_out
 
 _SHOWN = ("_summary_cache", "_summary_statistics_cache")
 CACHES = frozenset({*_SHOWN, "_cache", "_nobs_int", "_tmp_like_exog", "diagn"})
-_TOO_MUCH_WORK = "cov_params"
-"""How the names begin of what is not worked out again to be compared."""
+_QUICK = frozenset(
+    {"fittedvalues", "wresid", "xnames", "ynames"}
+    | {f"resid{kind}" for kind in ("", "_deviance", "_pearson", "_response", "_working")}
+)
+"""What was worked out and is so again to be compared: a step or two over the rows at most. Of the
+rest (regressions without each row in turn) it is not told where a cell changes it in place."""
 _LIBRARIES = frozenset({"builtins", "numpy", "scipy", "statsmodels"})
 _DEEP = 3
 
@@ -38,7 +42,7 @@ def _changed(hasher: Hasher, value: Any, held: dict[str, Any]) -> None:
     if type(noted) is dict and not known.issuperset(map(repr, noted.values())):
         hasher.all("noted", [noted])
     number = getattr(sys.modules.get("numpy"), "generic", ())
-    for name in sorted(name for name in cache if type(name) is str and name[:1] != "_"):
+    for name in sorted(_QUICK & {name for name in cache if type(name) is str}):
         if type(cache[name]) not in bulk.PLAIN and not isinstance(cache[name], number):
             content = hasher.apart(cache[name])
             if content != _again(hasher, value, held, name):
@@ -60,7 +64,7 @@ def _again(hasher: Hasher, value: Any, held: dict[str, Any], name: str) -> bytes
     The filter is taken in and out by hand: `catch_warnings` would make the notebook's own warnings
     show a second time.
     """
-    if name.startswith(_TOO_MUCH_WORK) or _may_call_cells(value, _DEEP):
+    if _may_call_cells(value, _DEEP):
         return b""
     cache = {key: item for key, item in held["_cache"].items() if key != name}
     other = _worked_out.without(value, type(value), {"_cache": cache})
