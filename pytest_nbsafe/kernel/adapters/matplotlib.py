@@ -27,7 +27,13 @@ OWN_HOOKS = ("matplotlib_inline.", "matplotlib.")
 def settings() -> Mapping[str, object]:
     """Return how figures are drawn, as far as no figure says otherwise."""
     parameters = getattr(sys.modules["matplotlib"], "rcParams", None)
-    return {} if parameters is None else {"matplotlib": dict(dict.items(parameters))}
+    if parameters is None:
+        return {}
+    told: dict[str, object] = dict(dict.items(parameters))
+    began = getattr(sys.modules.get("matplotlib.dates"), "_epoch", None)
+    if began is not None:  # else nothing has asked yet when days begin to count
+        told["date.epoch"] = began
+    return {"matplotlib": told}
 
 
 def figure_registry() -> Any:

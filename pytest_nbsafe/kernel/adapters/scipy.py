@@ -9,6 +9,8 @@ from ..hashing import instances
 from ..hashing.hasher import Handler, Hasher, UnknownValue, qualified
 from . import Table, _worked_out
 
+SETTERS = frozenset({"seterr"})
+
 
 def table_of(value: Any) -> Table | None:
     """Return a sparse matrix as a table: row by row, its zeros left out."""

@@ -312,7 +312,7 @@ EXACT: dict[type, Handler] = {
     types.MethodType: _method,
     types.CellType: _cell,
     **dict.fromkeys((types.MappingProxyType, *_VIEWS), _below("view")),
-    property: _by("property", "fget", "fset", "fdel"),
+    property: _by("property", "fget", "fset", "fdel", "__doc__"),
     staticmethod: _by("staticmethod", "__func__"),
     classmethod: _by("classmethod", "__func__"),
     types.GeneratorType: _generator,

@@ -155,6 +155,16 @@ def _parent_by_name(value: logging.Logger) -> logging.Logger | None:
     return value.manager.root
 
 
+def _namespace(hasher: Hasher, value: types.SimpleNamespace) -> None:
+    """Write attributes, and their order where it shows: another than that of their names."""
+    held = vars(value)
+    names = [name for name in held if type(name) is str]
+    if names != sorted(names):
+        hasher.all("order", names)
+    hasher.tag("namespace")
+    hasher.attributes(held)
+
+
 def _handler(hasher: Hasher, value: logging.Handler) -> None:
     """Write where messages go, and in which form; not those that wait there."""
     own = type(value).__module__ == HOME_MODULE
@@ -177,7 +187,7 @@ _OF_LOGGERS = frozenset(
     {"_cache", "disabled", "filters", "handlers", "level", "manager", "name", "parent", "propagate"}
 )
 _OF_HANDLERS = frozenset({"lock", "stream"})
-_SETTINGS = frozenset({"filters", "formatter"})
+_SETTINGS = frozenset({"filters", "formatter", "queue", "target"})
 
 
 def _stream(hasher: Hasher, value: Any) -> None:
@@ -229,7 +239,7 @@ _BY_STATE = (dt.datetime, dt.date, dt.time, dt.timedelta, dt.timezone, Decimal, 
 _PATHS = (type(pathlib.Path()), pathlib.PurePosixPath, pathlib.PureWindowsPath)
 
 EXACT: dict[type, Handler] = {
-    types.SimpleNamespace: _attributes("namespace"),
+    types.SimpleNamespace: _namespace,
     threading.local: _attributes("local"),
     functools.partial: _partial,
     type(functools.lru_cache(len)): _cached,
