@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..aspects import cut, mean
-from ..contract import ORDER
 from ..functions.reach import fields
 from ..hashing import bulk, instances, object_arrays
 from ..hashing.hasher import TOO_LARGE, Handler, Hasher, UnknownValue, qualified
@@ -237,7 +236,7 @@ def _array(hasher: Hasher, value: Any) -> None:
     if not (value.flags.writeable or hasher.context.memory):
         hasher.tag("read only")
     if value.ndim > 1 and not value.flags.c_contiguous and not _goes_row_by_row(value):
-        hasher.context.marks.add(ORDER)
+        hasher.note_order()
     add_array(hasher, value)
 
 

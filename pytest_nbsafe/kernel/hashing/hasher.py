@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..contract import SETS
+from ..contract import ORDER, SETS
 from ..identity import identity
 from . import bulk
 from .function_texts import Texts
@@ -57,7 +57,7 @@ class Context:
         self.placed = False  # one of them was met
         self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
         self.memory: list[tuple[int, int]] = []  # of arrays in it counts where they lie
-        self.marks: set[str] = set()  # of the last look: `SETS`, `CODE`
+        self.marks: set[str] = set()  # of the last look: `SETS`, `CODE`, `ORDER`
         self.in_form = False  # equal are only sets in one order, and tables tied to as many others
         self.work = 0  # how much the last look was, the same on every machine
         self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
@@ -143,6 +143,10 @@ class Hasher:
         """Return how much was read so far, see `NODE_WORK`."""
         nodes, size = self._all[0] - self.nodes, self._all[1] - self.size
         return nodes * NODE_WORK + size - self.buffers + self.buffers // BUFFER_BYTES
+
+    def note_order(self) -> None:
+        """Note that numbers do not lie in memory in the order in which they are counted."""
+        self.context.marks.add(ORDER)
 
     def _flush(self) -> None:
         self._hash.update(b"".join(self._parts))
