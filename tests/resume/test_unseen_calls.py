@@ -133,7 +133,7 @@ PAGES = (
 )
 
 
-@pytest.mark.parametrize("page", tiers.every(3, PAGES))
+@pytest.mark.parametrize("page", tiers.every(7, PAGES))
 def test_whichever_cell_is_edited(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, page: Sequence[str]
 ) -> None:
