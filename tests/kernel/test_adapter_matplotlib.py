@@ -48,6 +48,7 @@ MAKERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # polar, before matplotlib 3.11
 @pytest.mark.parametrize("name", MAKERS)
 def test_how_places_and_colours_are_found_counts(name: str) -> None:
     make, other = MAKERS[name]
@@ -101,7 +102,7 @@ def test_what_a_line_is_cut_to_counts() -> None:
     assert fingerprint(line) != before
 
 
-@pytest.mark.parametrize("make", [cm.viridis.copy, cm.jet.copy, lambda: cm.jet.with_alpha(0.5)])
+@pytest.mark.parametrize("make", [cm.viridis.copy, cm.jet.copy, lambda: cm.jet.resampled(9)])
 def test_a_table_of_colours_counts_once_it_was_changed(make: Callable[[], Any]) -> None:
     table = make()
     before = fingerprint(table)

@@ -24,6 +24,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -466,15 +467,14 @@ def test_to_look_at_a_database_calls_nothing_of_the_notebook() -> None:
         said.extend(told)
         return sqlite3.SQLITE_OK
 
-    base = sqlite3.connect(":memory:")
-    base.set_trace_callback(say)
-    assert "not compared" in of(base)
-    base.set_trace_callback(None)
-    base.set_authorizer(say)
-    assert "not compared" in of(base)
-    base = sqlite3.connect(":memory:")
-    base.text_factory = say
-    assert "not compared" in of(base)
+    for let in (
+        lambda base: base.set_trace_callback(say),
+        lambda base: base.set_authorizer(say),
+        lambda base: setattr(base, "text_factory", say),
+    ):
+        with closing(sqlite3.connect(":memory:")) as base:
+            let(base)
+            assert "not compared" in of(base)
     assert said == []
 
 
