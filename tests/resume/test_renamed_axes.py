@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 import tiers
 
-from pytest_nbsafe.resume import kept_values
-from resume.test_state_of_many_kinds import shown
+from resume.each_cell import assert_as_in_full
 
 pytestmark = pytest.mark.kernel
 
@@ -46,10 +45,4 @@ def test_whichever_cell_is_edited(
 ) -> None:
     if "pandas" in page[0]:
         pytest.importorskip("pandas")
-    for name in ("LEAST_S", "_WORTH_S", "_LONG_S", "_LEAST_SPENT_S"):
-        monkeypatch.setattr(kept_values, name, 0.0)  # each value is kept alone, once it is made
-    path = own_store / "nb.ipynb"
-    shown(path, tuple(page), resumed=True)
-    for place, cell in enumerate(page):
-        cells = (*page[:place], f"{cell}\nedited = 1", *page[place + 1 :])
-        assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False), cell
+    assert_as_in_full(own_store, monkeypatch, page)
