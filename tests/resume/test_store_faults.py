@@ -35,6 +35,13 @@ EDITED = NB.replace("sum(rows) ==", "len(rows) == 20_000 and sum(rows) ==")
 """It has to run, and needs what is kept."""
 
 
+def altered(runs: Path, *statements: str) -> None:
+    """Execute statements on the store in a folder."""
+    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
 def only_value(runs: Path) -> Path:
     """Return the file of the store that holds the values."""
     (file,) = (runs / VALUES).iterdir()
@@ -93,38 +100,30 @@ def no_folder_of_values(runs: Path) -> None:
 
 
 def rows_mixed(runs: Path) -> None:
-    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
-        connection.execute(
-            "UPDATE entries SET content = (SELECT content FROM entries ORDER BY made LIMIT 1)"
-        )
+    altered(
+        runs, "UPDATE entries SET content = (SELECT content FROM entries ORDER BY made LIMIT 1)"
+    )
 
 
 def rows_cut(runs: Path) -> None:
-    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
-        connection.execute("UPDATE entries SET content = substr(content, 1, length(content) / 2)")
+    altered(runs, "UPDATE entries SET content = substr(content, 1, length(content) / 2)")
 
 
 def rows_of_other_types(runs: Path) -> None:
-    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
-        connection.execute(
-            "UPDATE entries SET cost_s = 'much', made = 'long ago', notebook = X'ff'"
-        )
+    altered(runs, "UPDATE entries SET cost_s = 'much', made = 'long ago', notebook = X'ff'")
 
 
 def rows_of_another_notebook(runs: Path) -> None:
-    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
-        connection.execute("UPDATE entries SET notebook = 'other.ipynb', cost_s = 1000.0")
+    altered(runs, "UPDATE entries SET notebook = 'other.ipynb', cost_s = 1000.0")
 
 
 def database_cut(runs: Path) -> None:
-    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    altered(runs, "PRAGMA wal_checkpoint(TRUNCATE)")
     os.truncate(runs / "runs.sqlite", (runs / "runs.sqlite").stat().st_size // 2 // 4096 * 4096)
 
 
 def database_scribbled(runs: Path) -> None:
-    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    altered(runs, "PRAGMA wal_checkpoint(TRUNCATE)")
     file = runs / "runs.sqlite"
     held = bytearray(file.read_bytes())
     for at in range(5_000, len(held), 997):
@@ -133,14 +132,11 @@ def database_scribbled(runs: Path) -> None:
 
 
 def of_an_older_form(runs: Path) -> None:
-    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
-        connection.execute("PRAGMA user_version = 0")
+    altered(runs, "PRAGMA user_version = 0")
 
 
 def of_a_newer_form(runs: Path) -> None:
-    with contextlib.closing(sqlite3.connect(runs / "runs.sqlite")) as connection, connection:
-        connection.execute("ALTER TABLE entries ADD COLUMN later TEXT")
-        connection.execute("PRAGMA user_version = 99")
+    altered(runs, "ALTER TABLE entries ADD COLUMN later TEXT", "PRAGMA user_version = 99")
 
 
 def of_a_stranger(runs: Path) -> None:

@@ -29,14 +29,12 @@ def _sparse(hasher: Hasher, value: Any) -> None:
         raise UnknownValue("a sparse matrix of this form is not compared")
     hasher.all(f"sparse {type(value).__name__}", [*value.shape, str(value.dtype)])
     hasher.attributes(held)
-    instances.add_put_on(hasher, value, (held,))
 
 
 def _tree(hasher: Hasher, value: Any) -> None:
     """Write a tree without its nodes: they follow from the rest, and hold addresses."""
     _nodes, *state = value.__getstate__()
     hasher.all(f"tree {qualified(type(value))}", state)
-    instances.add_put_on(hasher, value, ())
 
 
 _KEPT = ("transform", "vertex_neighbor_vertices", "vertex_to_simplex")

@@ -49,7 +49,6 @@ def _tree(hasher: Hasher, value: Any) -> None:
     state = list(value.__getstate__())
     del state[_COUNTERS]
     hasher.all(f"tree {qualified(type(value))}", state)
-    instances.add_put_on(hasher, value, ())
 
 
 def _search(hasher: Hasher, value: Any) -> None:

@@ -331,10 +331,10 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
     hasher.all("reduced", parts)
     if held:
         told = reduced[_STATE : _STATE + 1]
-        add_put_on(hasher, value, told[0] if told and type(told[0]) is tuple else told)
+        _add_put_on(hasher, value, told[0] if told and type(told[0]) is tuple else told)
 
 
-def add_put_on(hasher: Hasher, value: Any, states: tuple[Any, ...]) -> None:
+def _add_put_on(hasher: Hasher, value: Any, states: tuple[Any, ...]) -> None:
     """Write the attributes of an object of a library that others have put on it.
 
     Pickle loses those of classes that tell their state themselves. What `states` tell is left.
