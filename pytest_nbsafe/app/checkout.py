@@ -14,20 +14,20 @@ from pytest_nbsafe.app.notebook_verdict import run_anew
 from pytest_nbsafe.app.visits import Visits
 from pytest_nbsafe.order import orderings
 from pytest_nbsafe.resume.used import Reuse
-from pytest_nbsafe.runner.live_kernel import StateDiffers
+from pytest_nbsafe.runner.kernel import StateDiffers, Visited
 from pytest_nbsafe.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedOut:
-    """A kernel that waits: who knows its `connection` file can talk to it.
+    """A kernel that waits for those who have its `kernel.connection`.
 
     `reused` of the `runs` before it were not made again; `failed` are the cells among them that
     failed, each with its reason. It took `took_s` seconds. Who uses it may ask for other states by
     `visits`. `remarks` say why nothing was reused.
     """
 
-    connection: Path
+    kernel: Visited
     runs: int
     reused: int
     failed: Mapping[int, str]

@@ -19,8 +19,8 @@ from pytest_nbsafe.order import orderings
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.reports.diff_report import DiffReport
 from pytest_nbsafe.resume.used import Reuse
+from pytest_nbsafe.runner.kernel import StateDiffers
 from pytest_nbsafe.runner.kernel_session import KernelSession
-from pytest_nbsafe.runner.live_kernel import StateDiffers
 from pytest_nbsafe.sentences import cells
 from pytest_nbsafe.trace.results import CellResult
 

@@ -18,9 +18,10 @@ from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.runner import own_folders, repeating
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.kept_session import KeptSession
+from pytest_nbsafe.runner.kernel import Kernel, Launch
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.listening import Shown
-from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
 from pytest_nbsafe.runner.trial_run import Purpose
 

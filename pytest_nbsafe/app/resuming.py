@@ -18,7 +18,8 @@ from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
 from pytest_nbsafe.resume.used import Used
 from pytest_nbsafe.runner.folder_copies import FolderCopies
-from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
+from pytest_nbsafe.runner.kernel import Kernel, Launch
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.values import replace
 
 _ASKED = {

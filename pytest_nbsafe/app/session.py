@@ -299,7 +299,7 @@ class NotebookSession:
         if self._run is None or self.no_kernel:
             return None
         from pytest_nbsafe.runner.installed_kernels import KernelStartFailed, NoSuchKernel
-        from pytest_nbsafe.runner.live_kernel import StateDiffers
+        from pytest_nbsafe.runner.kernel import StateDiffers
 
         try:
             if self.trial is None and cell and not self._needs_whole_trial(self._run, cell):

@@ -18,7 +18,8 @@ from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.stored_runs import stored_runs
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.runner.folder_copies import FolderCopies
-from pytest_nbsafe.runner.live_kernel import Launch, LiveKernel
+from pytest_nbsafe.runner.kernel import Launch
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
 from pytest_nbsafe.store.database import StoreRefused
 

@@ -24,7 +24,7 @@ from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.resume.moving import CannotMove
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
 from pytest_nbsafe.resume.visited_kernel import Move, VisitedKernel
-from pytest_nbsafe.runner.live_kernel import Kernel
+from pytest_nbsafe.runner.kernel import Kernel, Visited
 from pytest_nbsafe.sentences import listed, many
 from pytest_nbsafe.values import dataclass
 
@@ -69,15 +69,15 @@ class Visits:
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._is_over = False
 
-    def open(self, kernel: Kernel) -> Path:
-        """Let front ends into a kernel, and return the file by which they find it."""
+    def open(self, kernel: Kernel) -> Visited:
+        """Let front ends into a kernel."""
         address = str(self._listener.address)
         question: VisitQuestion = {"address": address, "key": self._key.hex()}
-        connection = kernel.visited(question)
+        visited = kernel.visited(question)
         if isinstance(kernel, RememberingKernel):
             self._kernel = VisitedKernel(kernel)
         self._thread.start()
-        return connection
+        return visited
 
     def close(self) -> None:
         """Answer nobody any more."""

@@ -28,15 +28,15 @@ def described(notebook: Path, where: str, state: CheckedOut) -> str:
     lines = [f"{escape.line(str(notebook))}, {where}: {runs}, in {state.took_s:.1f} s"]
     lines += [f"cell {cell} failed: {escape.line(why)}" for cell, why in state.failed.items()]
     lines += [escape.line(remark) for remark in state.remarks]
-    lines.append(f"to look into it: jupyter console --existing {state.connection}")
+    lines.append(f"to look into it: jupyter console --existing {state.kernel.connection}")
     lines.append("there, %nbsafe --before CELL or --after CELL brings it to another state")
     return "\n".join((*lines, ""))
 
 
 @contextmanager
-def _spared_from_interrupts() -> Iterator[None]:
-    """Leave Ctrl-C to a console in the same terminal, where it does not mean the kernel's end."""
-    before = signal.signal(signal.SIGINT, lambda *_: None)
+def _interrupts(state: CheckedOut) -> Iterator[None]:
+    """Let Ctrl-C stop what runs in a kernel; a console does not do that to one it did not start."""
+    before = signal.signal(signal.SIGINT, lambda *_: state.kernel.interrupt())
     try:
         yield
     finally:
@@ -52,9 +52,9 @@ def attach(state: CheckedOut, *, waits: bool) -> None:
     with suppress(KeyboardInterrupt):
         if has_user and not waits and importlib.util.find_spec(_CONSOLE) is not None:
             state.visits.reopens = True
-            with _spared_from_interrupts():
+            with _interrupts(state):
                 subprocess.run(
-                    [sys.executable, "-m", _CONSOLE, "--existing", str(state.connection)],
+                    [sys.executable, "-m", _CONSOLE, "--existing", str(state.kernel.connection)],
                     check=False,
                 )
         elif has_user or waits:

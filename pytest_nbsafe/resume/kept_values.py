@@ -23,7 +23,8 @@ from pytest_nbsafe.resume.kept_entries import Moment, Part, as_kept, parts, ques
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.state import State
 from pytest_nbsafe.runner.executed import Executed
-from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
+from pytest_nbsafe.runner.kernel import StateDiffers
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.store.database import VALUES, Store
 from pytest_nbsafe.values import dataclass
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from pathlib import Path
 from typing import cast
 
 from pytest_nbsafe.kernel.checkpoint_contract import VisitQuestion
@@ -36,7 +35,8 @@ from pytest_nbsafe.resume.shown_numbers import begins_anew
 from pytest_nbsafe.resume.state import asks_figures
 from pytest_nbsafe.runner.executed import Executed, Heard, tell
 from pytest_nbsafe.runner.folder_copies import FolderCopies
-from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
+from pytest_nbsafe.runner.kernel import StateDiffers, Visited
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.values import replace
 
@@ -206,8 +206,8 @@ class RememberingKernel(SessionKernel):
         """Return all that it holds, or only what no name shows."""
         return self._caught_up([*self.state]).sweep(names=names)
 
-    def visited(self, asked: VisitQuestion) -> Path:
-        """Let front ends in, once it holds all that it should; return how they find it.
+    def visited(self, asked: VisitQuestion) -> Visited:
+        """Let front ends in, once it holds all that it should.
 
         What it holds is kept as it is then, never as they leave it.
         """

@@ -31,7 +31,8 @@ from pytest_nbsafe.resume.state import START, State
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
-from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
+from pytest_nbsafe.runner.kernel import StateDiffers
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 
 _TELLS_NOTHING = f"does not tell what cells use, {'.'.join(map(str, TELLS_INPUTS))} or newer does"
 

@@ -19,7 +19,7 @@ from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
 from pytest_nbsafe.resume.repeated_runs import differs, has_failed
 from pytest_nbsafe.resume.state import START, names_of
 from pytest_nbsafe.runner.executed import Executed, of_side_run
-from pytest_nbsafe.runner.live_kernel import StateDiffers
+from pytest_nbsafe.runner.kernel import StateDiffers
 from pytest_nbsafe.values import dataclass, replace
 
 _LOOKS = patterns.compile(

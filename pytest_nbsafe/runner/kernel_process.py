@@ -179,11 +179,16 @@ class KernelProcess:
             exchange.status = "died"
             exchange.reason = "the cell asked the kernel to shut down (exit or quit)"
 
+    async def interrupt(self) -> None:
+        """Ask what runs to stop, as Ctrl-C does, where it has not ended by itself."""
+        if self._client.km.has_kernel:
+            await self._client.km.interrupt_kernel()
+
     async def _interrupt(self, work: asyncio.Future[bool], exchange: Exchange, late: str) -> None:
         """Ask a kernel that takes too long to stop; kill it when it does not."""
         exchange.status = "timed-out"
         exchange.reason = f"{late}; interrupted"
-        await self._client.km.interrupt_kernel()
+        await self.interrupt()
         done, _ = await asyncio.wait({work}, timeout=INTERRUPT_LIMIT_S)
         if done and await work:
             return

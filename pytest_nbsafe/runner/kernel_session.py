@@ -14,8 +14,9 @@ from pytest_nbsafe.notebook.model import Cell, Notebook
 from pytest_nbsafe.runner.cell_results import CellResults
 from pytest_nbsafe.runner.executed import Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
+from pytest_nbsafe.runner.kernel import Kernel, Launch
 from pytest_nbsafe.runner.listening import Shown, text_of
-from pytest_nbsafe.runner.live_kernel import Kernel, Launch, LiveKernel
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.runner.temporary_folder import TemporaryFolder
 from pytest_nbsafe.trace.events import values
 from pytest_nbsafe.trace.results import CellResult, Holding

@@ -13,7 +13,8 @@ import pytest
 
 from pytest_nbsafe.kernel.contract import HostQuestion, Inputs
 from pytest_nbsafe.runner.executed import Executed
-from pytest_nbsafe.runner.live_kernel import Launch, LiveKernel
+from pytest_nbsafe.runner.kernel import Launch
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 
 pytestmark = pytest.mark.kernel
 

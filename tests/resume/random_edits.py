@@ -38,7 +38,8 @@ from pytest_nbsafe.kernel.checkpoint_contract import Keeping, KeepQuestion
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.resume import kept_values
 from pytest_nbsafe.runner.kept_session import KeptSession
-from pytest_nbsafe.runner.live_kernel import LiveKernel, StateDiffers
+from pytest_nbsafe.runner.kernel import StateDiffers
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.values import replace
 from resume import page_edits
 

@@ -7,12 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import makenb
 import pytest
 
 from pytest_nbsafe.app.checkout import CheckedOut, checked_out
-from pytest_nbsafe.cli import main
+from pytest_nbsafe.cli import console, main
 from pytest_nbsafe.errors import NbsafeError
 from resume.visiting import front_end
 
@@ -61,8 +62,33 @@ def test_the_state_around_a_cell(notebook: Path) -> None:
     with checked_out(notebook, {}, 3, before=False) as state:
         assert state.reused == 3, "all of it is known: nothing had to be made but what it holds"
         assert told(state, "table, alias, scale(1)") == "({'a': [1, 2], 'b': 30}, [1, 2], 10)"
-        connection = state.connection
+        connection = state.kernel.connection
     assert not connection.exists()
+
+
+CONSOLE = """
+import os, signal, sys, time
+os.kill(os.getppid(), signal.SIGINT)
+time.sleep(0.5)
+print(*sys.argv[1:])
+"""
+
+
+def test_ctrl_c_in_a_console_stops_what_runs(
+    notebook: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    notebook.with_name("own_console.py").write_text(CONSOLE, encoding="utf-8")
+    monkeypatch.syspath_prepend(notebook.parent)
+    monkeypatch.chdir(notebook.parent)
+    monkeypatch.setattr(console, "_CONSOLE", "own_console")
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    with checked_out(notebook, {}, 2, before=True) as state, front_end(state) as visitor:
+        visitor.starts("import time\ntry: time.sleep(60)\nexcept KeyboardInterrupt: mine = 3")
+        console.attach(state, waits=False)
+        assert capfd.readouterr().out == f"--existing {state.kernel.connection}\n"
+        assert visitor.value("mine, scale(2)") == "(3, 20)"
+        visitor.starts("import os\nos._exit(0)")
+        console.attach(state, waits=False)
 
 
 def test_a_cell_that_is_not_there(notebook: Path) -> None:

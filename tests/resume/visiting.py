@@ -38,6 +38,12 @@ class FrontEnd:
         self.payload = reply["payload"]
         return "".join(texts).strip()
 
+    def starts(self, source: str) -> None:
+        """Send what is run meanwhile, and wait until it is."""
+        self._client.execute(source)
+        while self._client.get_iopub_msg(timeout=_LIMIT_S)["msg_type"] != "execute_input":
+            pass
+
     def value(self, expression: str) -> str:
         """Return the repr of an expression, which the kernel does not take for a run."""
         asked = {"answer": expression}
@@ -50,7 +56,7 @@ class FrontEnd:
 def front_end(state: CheckedOut) -> Iterator[FrontEnd]:
     """Give a front end of a kernel that waits."""
     client: Any = BlockingKernelClient()
-    client.load_connection_file(str(state.connection))
+    client.load_connection_file(str(state.kernel.connection))
     client.start_channels(hb=False)
     try:
         client.wait_for_ready(timeout=_LIMIT_S)
