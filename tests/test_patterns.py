@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 from backtracking import Counter, attacks, steps
-from tiers import every
+from tiers import spread
 
 PACKAGE = Path(__file__).parents[1] / "pytest_nbsafe"
 _ANYWHERE = frozenset({"sub", "subn", "split", "search", "findall", "finditer"})
@@ -152,7 +152,7 @@ def test_the_matcher_finds_what_re_finds(pattern: str, text: str) -> None:
         assert counter.ends(at) == ([match.end()] if match else [])
 
 
-@pytest.mark.parametrize("expression", every(6, ALL), ids=lambda expression: expression.place)
+@pytest.mark.parametrize("expression", spread(6, 2, ALL), ids=lambda expression: expression.place)
 def test_time_grows_with_the_text_and_no_faster(expression: Expression) -> None:
     ratio, text = _deep(lambda: growth(expression))
     bounded = expression.place.partition(":")[0] in BOUNDED

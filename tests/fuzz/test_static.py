@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from probe import probe, sockets
 
 _BATCH = 25
-_BY_DEFAULT, _IN_CORPUS, _IN_ALL = 25, 700, 20_000
+_BY_DEFAULT, _IN_CORPUS, _IN_ALL = 25, 400, 20_000
 
 
 def batches() -> list[object]:

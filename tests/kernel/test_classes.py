@@ -27,7 +27,7 @@ def test_no_case_comes_twice() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("case", tiers.every(8, CASES), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.spread(8, 2, CASES), ids=lambda case: case.name)
 def test_a_class(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = standing_for_main()
     monkeypatch.setattr(module, "skip", pytest.skip, raising=False)

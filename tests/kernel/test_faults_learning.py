@@ -88,6 +88,7 @@ def without() -> list[Any]:
         return list(watched.run(WORK)["out"])
 
 
+@pytest.mark.corpus
 def test_the_work_is_watched(without: list[Any]) -> None:
     with watching() as watched:
         assert without == watched.run(WORK)["out"]
@@ -97,7 +98,7 @@ def test_the_work_is_watched(without: list[Any]) -> None:
 
 @pytest.mark.parametrize(
     "point",
-    spread(48, 4, sabotage.points(LEARNING, OUTERMOST)),
+    spread(48, 8, sabotage.points(LEARNING, OUTERMOST)),
 )
 def test_a_fault_changes_no_result(point: str, without: list[Any]) -> None:
     found: Watched

@@ -69,7 +69,7 @@ def test_sessions_labelled_by_hand(tmp_path: Path, name: str) -> None:
 MORE = sorted(CASES.keys() - set(QUICK))
 
 
-@pytest.mark.parametrize("name", by_hand(12, MORE))
+@pytest.mark.parametrize("name", by_hand(24, MORE))
 def test_more_sessions_labelled_by_hand(tmp_path: Path, name: str) -> None:
     hold(tmp_path, CASES[name])
 

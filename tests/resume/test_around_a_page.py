@@ -167,7 +167,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", tiers.sampled(CASES, USUAL.__contains__))
+@pytest.mark.parametrize("name", tiers.sampled(CASES, USUAL.__contains__, 2))
 def test_what_changed_around_a_page_is_heeded(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -148,6 +148,7 @@ print([round(model.score(test, ytest), 3) for model in (tree, line)])
 )
 
 
+@pytest.mark.long
 def test_only_cells_that_read_a_model_run_again_after_it(pages: Pages) -> None:
     """What another cell learned from the same rows, be it otherwise, is nothing to the others."""
     before = pages.leaks(MODELS)
@@ -171,7 +172,7 @@ MADE = {1: [1, 2, 3], 2: [2], 3: [3]}
 """Which cells run when one is edited and makes what it made: 2 and 3 call a function of 1."""
 
 
-@pytest.mark.parametrize("cell", tiers.sampled(MADE, [2].__contains__))
+@pytest.mark.parametrize("cell", tiers.by_hand(1, MADE))
 def test_what_learns_from_equal_rows_made_anew_is_reused(pages: Pages, cell: int) -> None:
     """What is known of the rows is what was known."""
     pages.leaks(MODELS)
@@ -186,7 +187,7 @@ def test_what_learns_from_equal_rows_made_anew_is_reused(pages: Pages, cell: int
     assert resumed == pages.leaks(again, "off")
 
 
-@pytest.mark.corpus
+@pytest.mark.long
 def test_what_was_made_between_of_equal_rows_is_known(pages: Pages) -> None:
     """Cell 4 learns from nothing, and is reused with what it found; cell 6 needs what it made."""
     page = (
@@ -266,7 +267,7 @@ def test_a_state_is_carried_from_kernel_to_kernel(pages: Pages) -> None:
         assert restored[:1] == [""]
 
 
-@pytest.mark.corpus
+@pytest.mark.long
 def test_a_kernel_with_other_hashes_runs_all(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     pages.leaks(PAGE)
     carry = LiveKernel.carry

@@ -27,7 +27,8 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
 from pytest_nbsafe.kernel.learning import watched_calls
 from pytest_nbsafe.resume import kept_entries, kept_values, questions
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
-from pytest_nbsafe.runner.live_kernel import Launch, LiveKernel
+from pytest_nbsafe.runner.kernel import Launch
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.store import database
 from pytest_nbsafe.values import replace
 
@@ -97,6 +98,7 @@ def test_what_took_long_is_kept_while_the_next_cell_runs(
     assert pages.ran == ["rows[0]"]
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_what_took_long_is_loaded_beside_a_figure_that_stays_open(pages: Pages) -> None:
     """Both come of what was there before, and the kernel saw that they share nothing of it."""
@@ -109,6 +111,7 @@ def test_what_took_long_is_loaded_beside_a_figure_that_stays_open(pages: Pages) 
     assert pages.ran == [starts, draws, writes, "plt.title(rows[1]);"]
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_what_the_last_cell_reads_has_time_of_its_own(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
@@ -213,6 +216,7 @@ def test_what_shares_with_what_cannot_be_kept_is_kept_alone(pages: Pages) -> Non
     assert pages.ran == [*LOCKED, appended], "both come of one run, and share what they shared"
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_a_small_table_is_kept_without_the_large_one_whose_columns_it_has(
     pages: Pages, monkeypatch: pytest.MonkeyPatch

@@ -8,6 +8,7 @@ from typing import Any
 
 import makenb
 import pytest
+import tiers
 
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
@@ -15,7 +16,8 @@ from pytest_nbsafe.kernel.checkpoint_contract import CarriedLog, CarryQuestion
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
-from pytest_nbsafe.runner.live_kernel import Launch, LiveKernel
+from pytest_nbsafe.runner.kernel import Launch
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.store import database
 from pytest_nbsafe.store.database import Store
 
@@ -73,7 +75,7 @@ def test_one_that_is_gone_does_nothing(tmp_path: Path) -> None:
         live.close()
 
 
-@pytest.mark.parametrize("last_words", ["again", "anew", "keep"])
+@pytest.mark.parametrize("last_words", tiers.every(3, ["again", "anew", "keep"]))
 def test_one_that_dies_on_its_way_to_a_state_leads_to_a_full_run(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, last_words: str
 ) -> None:

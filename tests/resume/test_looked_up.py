@@ -78,6 +78,7 @@ def test_what_a_lambda_reads_that_lies_elsewhere(own_store: Path, put: str, call
     assert now == shown(path, *(cell.replace("VALUE", "7") for cell in cells), resumed=False)
 
 
+@pytest.mark.corpus
 def test_a_name_that_stands_in_the_text_of_another_cell_is_there(own_store: Path) -> None:
     path, helper = own_store / "nb.ipynb", own_store / "helper.py"
     text = "import sys\ndef found(name): return sys._getframe(1).f_globals.get(name)\n"

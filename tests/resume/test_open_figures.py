@@ -61,7 +61,7 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("name", tiers.by_hand(3, PAGES))
+@pytest.mark.parametrize("name", tiers.by_hand(9, PAGES))
 def test_what_is_drawn_in_it(own_store: Path, name: str) -> None:
     pytest.importorskip("matplotlib")
     path, first = own_store / "nb.ipynb", (USE, *PAGES[name])
@@ -89,6 +89,7 @@ def test_a_module_of_the_project_draws_in_it(own_store: Path) -> None:
         assert both[0] == both[1]
 
 
+@pytest.mark.corpus
 def test_the_first_to_be_opened_is_so_in_a_cell_that_is_reused(own_store: Path) -> None:
     """It changes what is open, while nothing was; a name above it is made anew."""
     pytest.importorskip("matplotlib")

@@ -132,7 +132,7 @@ PAGES = (
 )
 
 
-@pytest.mark.parametrize("page", tiers.every(7, PAGES))
+@pytest.mark.parametrize("page", tiers.spread(30, 3, PAGES))
 def test_whichever_cell_is_edited(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, page: Sequence[str]
 ) -> None:

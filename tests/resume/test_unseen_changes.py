@@ -145,7 +145,7 @@ def shown(
         return [each.outcome(cell.number).output for cell in each.cells][-1]
 
 
-@pytest.mark.parametrize("change", tiers.spread(50, 10, CHANGES))
+@pytest.mark.parametrize("change", tiers.spread(100, 20, CHANGES))
 def test_what_changes_unseen(own_store: Path, change: str) -> None:
     for number in (1, 2):
         (own_store / f"grown{number}.py").write_text(f"rows.append({number})\n", encoding="utf-8")

@@ -308,8 +308,7 @@ def test_random_moves(own_store: Path, seed: int) -> None:
 
 
 @pytest.mark.kernel
-@pytest.mark.corpus
-@pytest.mark.parametrize("seed", range(40, 42))
+@pytest.mark.parametrize("seed", tiers.by_hand(2, range(40, 42)))
 def test_random_moves_on_more_pages(own_store: Path, seed: int) -> None:
     assert not random_moves.tried(own_store, seed, 12)[1]
     assert not random_moves.edited(own_store, seed, 8)

@@ -193,7 +193,7 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 }
 
 
-@pytest.mark.parametrize("name", tiers.sampled(CHANGES, "a data file".__eq__))
+@pytest.mark.parametrize("name", tiers.sampled(CHANGES, "a data file".__eq__, 2))
 def test_it_is_not_given_when_something_changes(page: Path, name: str) -> None:
     report(page)
     assert is_given_whole(page)
