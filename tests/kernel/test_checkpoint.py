@@ -244,6 +244,15 @@ def test_what_takes_too_long_is_told_with_what_is_done(space: KeepingKernel) -> 
     assert space.live.collect({"ticket": running, "wait_s": 0.1, "stop": True})["done"]
 
 
+def test_what_a_busy_machine_lets_wait_is_not_done_either(space: KeepingKernel) -> None:
+    space.run(
+        "import signal\nclass Slow:\n    def __reduce__(self):\n"
+        "        signal.setitimer(signal.ITIMER_REAL, 0.01)\n"
+        "        while True:\n            pass\nslow = Slow()"
+    )
+    assert space.collect(space.begin("slow", limit_s=30))["cause"] == "it was not done after 30 s"
+
+
 def test_a_kernel_that_cannot_be_forked_may_do_it_itself(space: KeepingKernel) -> None:
     space.run(
         "stop = threading.Event()\nthread = threading.Thread(target=stop.wait)\nthread.start()\n"

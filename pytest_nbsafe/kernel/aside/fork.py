@@ -302,8 +302,8 @@ def _is_whole(came: bytearray) -> bool:
 
 
 def is_stopped(status: int | None) -> bool:
-    """Tell whether a child was ended because it had computed for as long as it may."""
-    stops = (signal.SIGXCPU, signal.SIGPROF)
+    """Tell whether a child was ended because it computed or waited for as long as it may."""
+    stops = (signal.SIGXCPU, signal.SIGPROF, signal.SIGALRM)
     return status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) in stops
 
 
