@@ -30,10 +30,9 @@ class KeepQuestion(TypedDict):
     (`took_s`, in seconds), and those not at all that are sooner made again. For those that are
     `likely` to be asked for there are `likely_s` seconds more, before all others.
 
-    A forked child does it in the background. Where the kernel cannot be forked it does it itself
-    before it answers if `here` says that it may, else nothing is kept. Where one `waits` for the
-    child, the kernel looks for it where walks end, which takes the child two to three times as
-    long.
+    A forked child does it in the background; where the kernel cannot be forked nothing is kept.
+    Where one `waits` for the child, the kernel looks for it where walks end, which takes the child
+    two to three times as long.
     """
 
     names: list[str]
@@ -42,7 +41,6 @@ class KeepQuestion(TypedDict):
     limit_s: float
     likely: list[str]
     likely_s: float
-    here: bool
     waits: bool
 
 

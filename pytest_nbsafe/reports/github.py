@@ -10,7 +10,6 @@ from pytest_nbsafe.reports import escape, places, text
 from pytest_nbsafe.reports.colour import Paint, plain
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
-_BLANK = "\n\n"
 _MOST_BYTES = 1_000_000
 """GitHub refuses a summary of more than 1 MiB."""
 

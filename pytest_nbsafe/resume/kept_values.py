@@ -255,7 +255,6 @@ class Keeper:
             "limit_s": limit_s,
             "likely": likely,
             "likely_s": likely_s,
-            "here": False,
             "waits": waits,
         }
         ticket = live.keep(asked)["ticket"]

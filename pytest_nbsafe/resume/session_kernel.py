@@ -41,9 +41,9 @@ class SessionKernel:
     """A session of `memory`; `wake` makes a live kernel, `live` is that as long as it is up.
 
     `folder` is told what it has written, unless it runs in a copy: another live one has to find it
-    as the first did. `woken` says whether a live kernel was needed at all. `past` are the runs of
-    the session, `state` is what is held after them. `keeper` keeps values, where any are kept: not
-    while the live kernel is between two states, as it is when what it gives is not what it should.
+    as the first did. `past` are the runs of the session, `state` is what is held after them.
+    `keeper` keeps values, where any are kept: not while the live kernel is between two states, as
+    it is when what it gives is not what it should.
     """
 
     def __init__(
@@ -52,7 +52,6 @@ class SessionKernel:
         self.python = self.fault = ""
         self._memory, self._wake, self._folder = memory, wake, folder
         self.live: LiveKernel | None = None
-        self.woken = False
         self._identities = Identities()
         self._past: list[PastRun] = []
         self._state: State = START
@@ -94,7 +93,6 @@ class SessionKernel:
     def _started(self) -> LiveKernel:
         if self.live is None:
             self.live = live = self._wake()
-            self.woken = True
             live.start()
             self.python, self.fault = live.python, live.fault
             if (minor_version(live.python) or TELLS_INPUTS) < TELLS_INPUTS:

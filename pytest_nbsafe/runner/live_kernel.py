@@ -238,9 +238,8 @@ class LiveKernel:
         loop.run(process.ask(f"(lambda shell: ({expression}, None)[1])({shell})", _DO_LIMIT_S))
 
     def keep(self, asked: KeepQuestion) -> Keeping:
-        """Begin to write values into files, in the background as a rule."""
-        limit_s = (asked["limit_s"] * SLOWER if asked["here"] else 0.0) + CHECKPOINT_MARGIN_S
-        answer, cause = self._answer(KEEP, asked, limit_s)
+        """Begin to write values into files, in the background."""
+        answer, cause = self._answer(KEEP, asked, CHECKPOINT_MARGIN_S)
         return cast("Keeping", answer or {"ticket": 0, "cause": cause})
 
     def collect(self, asked: CollectQuestion) -> Kept:

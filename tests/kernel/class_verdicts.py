@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_nbsafe.kernel.checkpoint import blobs, keeping, pickling
+from kept_here import kept_here, question
+
+from pytest_nbsafe.kernel.checkpoint import blobs, pickling
 from pytest_nbsafe.kernel.hashing.function_texts import Texts
 from pytest_nbsafe.kernel.hashing.snapshot import Snapshot
 
@@ -74,15 +76,7 @@ def judge(case: Case, folder: Path, module: types.ModuleType) -> Verdict:
     first = look()
     shown = _shown(case.use, home, texts)
     used = look()
-    tracer = types.SimpleNamespace(
-        home=home,
-        shell=object(),
-        texts=texts,
-        is_own=lambda name: not name.startswith("__"),
-        name_fingerprints=types.SimpleNamespace(known=dict),
-    )
-    write: Any = functools.partial(blobs.write, str(folder))
-    kept, *_ = keeping.kept(tracer, ["x"], write, keeping.surface_of(tracer), {}, in_kernel=False)
+    kept, *_ = kept_here(home, texts, question(str(folder), "x"))
     again = look()
     files = kept["cause"] or "kept"
     if kept["files"]:

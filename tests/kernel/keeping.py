@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from kept_here import question
 from runner.kernels import notebook
 
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable, Kept, Restored
@@ -38,28 +39,16 @@ class KeepingKernel:
         assert [i for i in result.incidents if i.kind == "tracer"] == []
         return "".join(output.text for output in result.outputs).strip().replace("'", "")
 
-    def begin(self, *names: str, limit_s: float = 60, here: bool = False) -> int:
-        folder = str(self.folder)
-        asked = self.live.keep(
-            {
-                "names": [*names],
-                "took_s": {},
-                "folder": folder,
-                "limit_s": limit_s,
-                "likely": [],
-                "likely_s": 0.0,
-                "here": here,
-                "waits": False,
-            }
-        )
+    def begin(self, *names: str, limit_s: float = 60) -> int:
+        asked = self.live.keep(question(str(self.folder), *names, limit_s=limit_s))
         assert asked["cause"] == ""
         return asked["ticket"]
 
     def collect(self, ticket: int, wait_s: float = 60) -> Kept:
         return self.live.collect({"ticket": ticket, "wait_s": wait_s, "stop": False})
 
-    def keep(self, *names: str, here: bool = False) -> list[CoVariable]:
-        kept = self.collect(self.begin(*names, here=here))
+    def keep(self, *names: str) -> list[CoVariable]:
+        kept = self.collect(self.begin(*names))
         assert (kept["done"], kept["cause"]) == (True, "")
         return kept["covariables"]
 

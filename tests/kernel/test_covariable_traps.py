@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
 from collections.abc import Iterator
@@ -11,9 +10,10 @@ from typing import Any
 
 import pytest
 from keeping import columns_are_copied_late
+from kept_here import kept_here, question
 from tiers import every
 
-from pytest_nbsafe.kernel.checkpoint import blobs, keeping, pickling
+from pytest_nbsafe.kernel.checkpoint import blobs, pickling
 from pytest_nbsafe.kernel.checkpoint.counted_references import Holders, sharing
 from pytest_nbsafe.kernel.checkpoint.covariables import groups, tied
 from pytest_nbsafe.kernel.checkpoint.reachable import Surface, owner_of
@@ -69,16 +69,7 @@ class Page:
         return found["hash"]
 
     def keep(self, *names: str) -> list[CoVariable]:
-        tracer: Any = types.SimpleNamespace(
-            home=self.home,
-            shell=object(),
-            texts=Texts(),
-            is_own=lambda name: not name.startswith("__"),
-            name_fingerprints=types.SimpleNamespace(known=dict),
-        )
-        write: Any = functools.partial(blobs.write, self.folder)
-        surface = keeping.surface_of(tracer)
-        return [*keeping.kept(tracer, [*names], write, surface, {}, in_kernel=False)]
+        return [*kept_here(self.home, Texts(), question(self.folder, *names))]
 
     def load(self, covariable: CoVariable) -> dict[str, Any]:
         assert covariable["cause"] == ""

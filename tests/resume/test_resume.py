@@ -53,12 +53,21 @@ class Runs:
             self.kernels.append(kernel)
 
         monkeypatch.setattr(RememberingKernel, "__init__", noted)
+        self.started = 0
+        start = LiveKernel.start
+
+        def counted(kernel: LiveKernel) -> None:
+            self.started += 1
+            start(kernel)
+
+        monkeypatch.setattr(LiveKernel, "start", counted)
 
     def write(self, text: str) -> None:
         makenb.write(self.path, text)
 
     def run(self, **settings: Any) -> Report:
         self.kernels.clear()
+        self.started = 0
         chosen = {"resume": "on", **settings}
         return session.examine(self.path, configuration(self.path, chosen))
 
@@ -70,7 +79,7 @@ class Runs:
     @property
     def are_asleep(self) -> bool:
         """Whether the last run has started no kernel."""
-        return all(kernel.live is None and not kernel.woken for kernel in self.kernels)
+        return self.started == 0
 
 
 @pytest.fixture

@@ -1,18 +1,13 @@
-"""Keeps values in files: in a forked child, in the background, so that the notebook does not wait.
-
-Where the kernel cannot be forked it may do so itself.
-"""
+"""Keeps values in files: a forked child does, in the background; the notebook does not wait."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
 from typing import Any
 
 from .. import bootstrap
@@ -22,7 +17,6 @@ from ..collector import paused
 from ..contract import NOT_DONE, SLOWER
 from . import blobs, keeping, pickling
 from .reachable import Surface
-from .undisturbed import undisturbed
 
 _NICENESS = 5
 _MOST_TIMES, _SETUP_S = 2, 0.2
@@ -42,13 +36,13 @@ def ask(question: str) -> None:
 def begin(tracer: Any, asked: KeepQuestion) -> Keeping:
     """Return the number of what is being kept, or why nothing is."""
     cause = fork.obstacle()
-    if cause and not asked["here"]:
+    if cause:
         return {"ticket": 0, "cause": cause}
     groups = (asked["names"], asked["limit_s"]), (asked["likely"], asked["likely_s"])
     if not any(keeping.is_any_affordable(tracer, n, s - _BEGINNING_S) for n, s in groups):
         return {"ticket": 0, "cause": keeping.NO_TIME}
     try:
-        task: Task = Here(tracer, asked) if cause else Background(tracer, asked)
+        task = Task(tracer, asked)
     except OSError as error:
         return {"ticket": 0, "cause": f"the kernel could not be forked: {error}"}
     ticket = len(tasks) + 1
@@ -61,31 +55,6 @@ def _all_s(asked: KeepQuestion) -> float:
     return asked["limit_s"] + asked["likely_s"]
 
 
-def _kept(
-    tracer: Any, asked: KeepQuestion, write: keeping.Write, surface: Surface, *, in_kernel: bool
-) -> Iterator[CoVariable]:
-    about = asked["names"], write, surface, asked["took_s"]
-    return keeping.kept(
-        tracer,
-        *about,
-        in_kernel=in_kernel,
-        limit_s=asked["limit_s"],
-        likely=asked["likely"],
-        likely_s=asked["likely_s"],
-    )
-
-
-class Task:
-    """Co-variables that are being kept."""
-
-    def __init__(self) -> None:
-        self.kept: Kept = {"done": False, "covariables": [], "cause": "", "cost_s": 0.0}
-
-    def collect(self, wait_s: float, *, stop: bool) -> Kept:
-        """Return what is kept by now."""
-        raise NotImplementedError
-
-
 tasks: dict[int, Task] = {}
 """By their tickets."""
 
@@ -96,35 +65,11 @@ def kept_by_now() -> dict[str, Kept]:
     return {ticket: kept for ticket, kept in found.items() if kept["done"]}
 
 
-class Here(Task):
-    """Done by the kernel itself, before it answers."""
+class Task:
+    """A child that keeps co-variables; it writes a line for each into a file without a name."""
 
     def __init__(self, tracer: Any, asked: KeepQuestion) -> None:
-        super().__init__()
-        began_s = time.process_time()
-        try:
-            with undisturbed():
-                write = functools.partial(blobs.write, asked["folder"])
-                surface = keeping.surface_of(tracer)
-                for about in _kept(tracer, asked, write, surface, in_kernel=True):
-                    self.kept["covariables"].append(about)
-                    if time.process_time() - began_s > _all_s(asked):
-                        self.kept["cause"] = f"{NOT_DONE} {_all_s(asked):g} s"
-                        break
-        except Exception as error:
-            self.kept["cause"] = f"nothing more could be kept: {error!r}"
-        self.kept["done"], self.kept["cost_s"] = True, time.process_time() - began_s
-
-    def collect(self, wait_s: float, *, stop: bool) -> Kept:  # noqa: ARG002  # it is done
-        """Return what is kept."""
-        return self.kept
-
-
-class Background(Task):
-    """Done by a child, which writes a line for each co-variable into a file without a name."""
-
-    def __init__(self, tracer: Any, asked: KeepQuestion) -> None:
-        super().__init__()
+        self.kept: Kept = {"done": False, "covariables": [], "cause": "", "cost_s": 0.0}
         self.limit_s = _all_s(asked)
         self.lines: Any = tempfile.TemporaryFile(dir=asked["folder"])  # noqa: SIM115  # closed in `_end`
         status = os.fstat(self.lines.fileno())
@@ -212,7 +157,7 @@ def _live(
         gate = _Gate(asked["folder"], asked["limit_s"])
         seal.guard(gate.refuse)
         surface = surface or keeping.surface_of(tracer)
-        for about in _kept(tracer, asked, gate.write, surface, in_kernel=False):
+        for about in keeping.kept(tracer, asked, gate.write, surface):
             _tell(lines, about)
     except BaseException as error:  # nothing may go back up into the kernel's own loop
         with contextlib.suppress(BaseException):

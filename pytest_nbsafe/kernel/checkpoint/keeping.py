@@ -6,11 +6,11 @@ import sys
 import time
 import types
 import typing
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..adapters import of_class, of_module
-from ..checkpoint_contract import CoVariable, KeptFile
+from ..checkpoint_contract import CoVariable, KeepQuestion, KeptFile
 from ..contract import Fingerprint
 from ..functions.reach import is_own
 from ..hashing.snapshot import Snapshot
@@ -23,12 +23,6 @@ from .reachable import Reached, Surface, is_constant_value, is_importable
 
 NODES, BYTES = 20_000_000, 1 << 35
 """How much of a value is looked at: nobody waits for it."""
-_PICKLED_BY = (
-    "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__",
-    "__getnewargs_ex__", "__new__", "__del__",
-)  # fmt: skip
-
-
 _MUCH_BYTES = 1 << 20
 NO_TIME = "there is no time for it"
 
@@ -41,27 +35,14 @@ def surface_of(tracer: Any) -> Surface:
     return Surface(tracer.home, tracer.shell, holds=True)
 
 
-def kept(
-    tracer: Any,
-    names: list[str],
-    write: Write,
-    surface: Surface,
-    took_s: dict[str, float],
-    *,
-    in_kernel: bool,
-    limit_s: float = float("inf"),
-    likely: Sequence[str] = (),
-    likely_s: float = 0.0,
-) -> Iterator[CoVariable]:
-    """Yield the co-variables of the names, written into files where they can be.
+def kept(tracer: Any, asked: KeepQuestion, write: Write, surface: Surface) -> Iterator[CoVariable]:
+    """Yield the co-variables of the names that are asked for, written into files where they can be.
 
     First comes what it pays for most, by what it took to make each name; what is sooner made again
-    is left, unless that is not known, and so is what would take longer than what is left of
-    `limit_s` (CPU seconds). The names that are `likely` to be asked for have `likely_s` for
-    themselves, before all others. Of a co-variable that cannot be kept each name is then tried
-    alone. With `in_kernel` no code of the notebook is run for it.
+    is left, unless that is not known, and so is what would take longer than what is left of the
+    limit. Of a co-variable that cannot be kept each name is then tried alone.
     """
-    until_s = 0.0
+    names, took_s, until_s = asked["names"], asked["took_s"], 0.0
 
     def left_s() -> float:
         return until_s - time.process_time()
@@ -77,15 +58,13 @@ def kept(
     def tried(group: Group) -> CoVariable:
         about = _about(group.names, group.left_out)
         if pays(group, took_s, left_s()):
-            return _kept(
-                _Keeper(group, home, surface, look, known), about, write, in_kernel=in_kernel
-            )
+            return _kept(_Keeper(group, home, surface, look, known), about, write)
         about["cause"] = NO_TIME if group.cost_s() > left_s() else "it is sooner made again"
         return about
 
-    for asked, time_s in ((likely, likely_s), (names, limit_s)):
-        until_s = time.process_time() + time_s
-        left = [name for name in asked if name not in told]
+    for some, limit_s in ((asked["likely"], asked["likely_s"]), (names, asked["limit_s"])):
+        until_s = time.process_time() + limit_s
+        left = [name for name in some if name not in told]
         for group in found_one_by_one(holders, left, surface, took_s, left_s):
             told.update(group.names)
             about = tried(group)
@@ -105,9 +84,9 @@ def is_any_affordable(tracer: Any, names: Iterable[str], limit_s: float) -> bool
     return any(name not in home or guess_s(home[name]) <= limit_s for name in names)
 
 
-def _kept(keeper: _Keeper, about: CoVariable, write: Write, *, in_kernel: bool) -> CoVariable:
+def _kept(keeper: _Keeper, about: CoVariable, write: Write) -> CoVariable:
     try:
-        return keeper.kept(about, write, in_kernel=in_kernel)
+        return keeper.kept(about, write)
     except (Exception, pickling.Refused) as error:  # of a class that is not as classes are
         return {**about, "files": [], "cause": f"it could not be looked at: {error!r}"}
 
@@ -140,10 +119,10 @@ class _Keeper:
         self.values = {name: home[name] for name in group.names}
         self.plan = Plan(group)
 
-    def kept(self, about: CoVariable, write: Write, *, in_kernel: bool) -> CoVariable:
+    def kept(self, about: CoVariable, write: Write) -> CoVariable:
         """Write the values into files, and return what became of them."""
         about["fingerprints"] = fingerprints = self._fingerprints(self.values, self.known)
-        about["cause"] = self._obstacle(fingerprints, in_kernel=in_kernel)
+        about["cause"] = self._obstacle(fingerprints)
         if about["cause"]:
             return about
         dumped = self._dumped()
@@ -159,7 +138,7 @@ class _Keeper:
                 cause = f"it could not be written: {error}"
         return {**about, "cause": cause}
 
-    def _obstacle(self, fingerprints: dict[str, Fingerprint], *, in_kernel: bool) -> str:
+    def _obstacle(self, fingerprints: dict[str, Fingerprint]) -> str:
         """Return why the values should not even be tried, empty when they may."""
         for name, value in self.values.items():
             cause = self._cause_of(name, value)
@@ -170,11 +149,6 @@ class _Keeper:
         for name, fingerprint in fingerprints.items():
             if not fingerprint["hash"]:
                 return f"what `{name}` holds is not known: {fingerprint['cause']}"
-        if in_kernel:
-            for name in self.group.names:
-                for kind in self._kinds(name):
-                    if _runs_own_code(kind):
-                        return f"`{name}` holds a {kind.__qualname__}, which says how it is pickled"
         return self.plan.cause
 
     def _cause_of(self, name: str, value: Any) -> str:
@@ -346,13 +320,3 @@ def _copied(buffer: Any) -> Any:
 def _is_by_value(kind: type) -> bool:
     """Return whether objects of a class are surely pickled by what they hold."""
     return kind.__module__ == "builtins" or hasattr(of_module(kind.__module__), "IS_BY_VALUE")
-
-
-def _runs_own_code(kind: type) -> bool:
-    """Return whether a class of the notebook says itself how its objects are made."""
-    return kind.__module__ == "__main__" and any(
-        name in vars(base)
-        for base in kind.__mro__
-        if base.__module__ == "__main__"
-        for name in _PICKLED_BY
-    )
