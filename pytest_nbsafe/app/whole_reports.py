@@ -21,6 +21,7 @@ from pytest_nbsafe.config import Config
 from pytest_nbsafe.environment import LOCK
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding, Report
+from pytest_nbsafe.kernel.hashes_contract import hash_at
 from pytest_nbsafe.module_files import ModuleFiles
 from pytest_nbsafe.reports import transport
 from pytest_nbsafe.resume import questions, world
@@ -230,7 +231,7 @@ def _standing_for(path: Path, config: Config) -> Iterator[str]:
     of_project = project.of(path)
     yield repr((of_project.key, of_project.folders[-1], of_project.paths))
     if config.sanitize_with is not None:
-        yield world.file_hash(config.sanitize_with)
+        yield hash_at(config.sanitize_with)
     if files.is_file(files.real(path).parent / LOCK):
         from pytest_nbsafe.app import lock
 

@@ -18,8 +18,6 @@ from .learning_contract import Copies, Evaluation, LogNote
 
 MIME = "application/vnd.nbsafe.run+json"
 PACKAGE = "_nbsafe"
-HASH_DIGITS = 32
-"""So many hexadecimal digits of SHA-256 tell contents apart."""
 TELLS_INPUTS = (3, 10)
 """The first Python whose kernels tell what a run uses beyond names."""
 ASIDE = f"{PACKAGE}.aside.fork"
@@ -148,6 +146,8 @@ class Hindrance(TypedDict):
 OPEN_FIGURES = "<figures>"
 """Stands among names for the figures of matplotlib that are open."""
 ASKED, CHANGED = "asked", "changed"
+ALL_VARIABLES = "*"
+"""Stands among variables of the environment for all of them: somebody went over them."""
 
 
 class Inputs(TypedDict):
@@ -156,7 +156,7 @@ class Inputs(TypedDict):
     `files` are those that it read and had not written itself, `opened` the paths that it opened to
     read, as Python tells of them, `folders` those that it listed, each with a hash of the sorted
     names; `written` the paths that it made, changed, moved or removed. `variables` are those of the
-    environment that it asked for, with hashes of what they held (`*` with none: it asked for all),
+    environment that it asked for, with hashes of what they held (`ALL_VARIABLES` with none),
     `variables_set` those that it set or removed. `modules` are the files of modules of the project
     that took part, with hashes; `places` the folders in which modules are looked for, with their
     names and a hash of what is there; `packages` the modules of libraries that it was the first to

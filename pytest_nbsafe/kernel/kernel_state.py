@@ -12,8 +12,8 @@ from typing import Any
 
 from . import bootstrap
 from .adapters import answers
-from .content_hashes import hash_of, hash_of_file
 from .contract import Sweep
+from .hashes_contract import hash_of, hash_of_file
 from .hashing.hasher import BYTE_LIMIT, LARGE_BYTE_LIMIT, LARGE_NODE_LIMIT, NODE_LIMIT
 from .python_state import PLACES
 

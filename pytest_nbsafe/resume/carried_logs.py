@@ -14,7 +14,8 @@ from typing import Any
 
 from pytest_nbsafe.kernel.checkpoint_contract import CarryQuestion, KeptFile, LogVersion
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES
-from pytest_nbsafe.resume import questions, world
+from pytest_nbsafe.kernel.hashes_contract import hash_at
+from pytest_nbsafe.resume import questions
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned
 from pytest_nbsafe.resume.state import NOBODY, State, is_tied, made_by_value
 from pytest_nbsafe.runner.live_kernel import LiveKernel
@@ -90,7 +91,7 @@ class CarriedLogs:
         for entry in self._entries(past):
             content = entry.content
             files: list[KeptFile] = [content["stream"], content["arrays"]]
-            hashes = (world.file_hash(str(folder / file["name"])) for file in files)
+            hashes = (hash_at(str(folder / file["name"])) for file in files)
             if any(name != file["name"] for name, file in zip(hashes, files, strict=True)):
                 continue
             for version in content["versions"]:

@@ -18,7 +18,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
     RestoreItem,
 )
 from pytest_nbsafe.kernel.contract import SLOWER, Fingerprint
-from pytest_nbsafe.resume import world
+from pytest_nbsafe.kernel.hashes_contract import hash_at
 from pytest_nbsafe.resume.kept_entries import Moment, Part, as_kept, parts, question
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.state import State
@@ -293,7 +293,7 @@ class Keeper:
         covariables = [value.covariable for value in values]
         for covariable in covariables:
             names = [file["name"] for file in covariable["files"]]
-            wrong = [name for name in names if world.file_hash(str(self.folder / name)) != name]
+            wrong = [name for name in names if hash_at(str(self.folder / name)) != name]
             if wrong:
                 self._remove(wrong)
                 raise StateDiffers

@@ -12,9 +12,9 @@ from pytest_nbsafe import kernel
 FOLDER = Path(kernel.__path__[0])
 ROOMS = ("functions", "hashing", "tracing", "learning", "parts", "inputs", "aside", "checkpoint")
 BELOW_ALL = {
-    *("contract", "checkpoint_contract", "learning_contract", "adapters", "aspects"),
-    *("audit", "collector", "content_hashes", "foreign_threads", "identity", "installed_files"),
-    *("open_figures", "open_log", "python_state"),
+    *("contract", "checkpoint_contract", "hashes_contract", "learning_contract"),
+    *("adapters", "aspects", "audit", "collector", "foreign_threads", "identity"),
+    *("installed_files", "open_figures", "open_log", "python_state"),
 }
 ENTRIES = {"bootstrap"}
 """What tells `aside` what was there when the kernel started."""

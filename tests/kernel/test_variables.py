@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from pytest_nbsafe.kernel.content_hashes import hash_of_text
+from pytest_nbsafe.kernel.contract import ALL_VARIABLES
+from pytest_nbsafe.kernel.hashes_contract import hash_of_text
 from pytest_nbsafe.kernel.inputs import variables
-from pytest_nbsafe.kernel.inputs.variables import ALL, VariableUses
+from pytest_nbsafe.kernel.inputs.variables import VariableUses
 from pytest_nbsafe.resume import world
 
 
@@ -50,4 +51,4 @@ def test_other_systems_tell_names_apart(monkeypatch: pytest.MonkeyPatch) -> None
 def test_nothing_is_hashed_where_all_are_asked_for() -> None:
     uses = of_user()
     uses._touched("__iter__", None)
-    assert uses.read == {ALL: ""}
+    assert uses.read == {ALL_VARIABLES: ""}

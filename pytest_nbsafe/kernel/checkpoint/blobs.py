@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ..checkpoint_contract import KeptFile
-from ..content_hashes import hash_of
+from ..hashes_contract import hash_of
 from . import zstd
 
 PART = ".part"

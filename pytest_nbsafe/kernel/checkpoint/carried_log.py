@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..checkpoint_contract import CarriedLog, CarryQuestion, LogState, LogVersion
-from ..content_hashes import hash_of
+from ..hashes_contract import hash_of
 from ..learning.fit_log import NOWHERE, FitLog, Place, Prediction, hold
 from ..learning_contract import NOTHING, LogNote
 from . import blobs, holders

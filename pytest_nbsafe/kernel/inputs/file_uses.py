@@ -9,13 +9,11 @@ from importlib.machinery import all_suffixes
 from typing import Any
 
 from .. import audit
-from ..content_hashes import hash_of_file, hash_of_text
 from ..contract import FileRead
+from ..hashes_contract import FOLDER, hash_at, hash_of_names_in
 from ..installed_files import UsersFiles
 from .callers import asks_for_imports
 
-FOLDER = "folder"
-"""Stands for the hash of what is no file but a folder."""
 _MOST = 20_000
 _LONGEST = 1024
 """Bytes of the longest path that macOS tells."""
@@ -66,7 +64,7 @@ class FileUses:
 
     def __init__(self, users_files: UsersFiles) -> None:
         self._users_files = users_files
-        self._getcwd, self._stat, self._listdir = os.getcwd, os.stat, os.listdir
+        self._getcwd, self._stat = os.getcwd, os.stat
         self.on = False
         self.start()
         self.on = False
@@ -160,7 +158,7 @@ class FileUses:
         """Take note that the run lists a folder."""
         folder = path.rstrip(os.sep) or os.sep
         if folder not in self.folders and self._users_files.is_users(folder):
-            self.folders[folder] = self._names(folder)
+            self.folders[folder] = hash_of_names_in(folder)
 
     def write_unseen(self, path: str, *, was_there: bool) -> None:
         """Take note that an absolute path was written to, too late to tell what was there."""
@@ -195,29 +193,13 @@ class FileUses:
         """Take the hash of a file that was asked for as it is now."""
         asked = self.asked.get(path)
         if asked is not None and asked.digest is None:
-            asked.digest = self._digest(path)
+            asked.digest = hash_at(path)
 
     def _status(self, path: str) -> os.stat_result | None:
         try:
             return self._stat(path)
         except (OSError, ValueError):
             return None
-
-    def _digest(self, path: str) -> str:
-        """Return the hash of what is at a path now, empty where nothing can be read."""
-        status = self._status(path)
-        if status is None:
-            return ""
-        try:
-            return hash_of_file(path, status) if stat.S_ISREG(status.st_mode) else FOLDER
-        except OSError:
-            return ""
-
-    def _names(self, folder: str) -> str:
-        try:
-            return hash_of_text("\0".join(sorted(self._listdir(folder))))
-        except OSError:
-            return ""
 
     # ------------------------------------------------------------ at its end
 
@@ -235,7 +217,7 @@ class FileUses:
                 self._written[path] = asked.status is not None
                 if asked.digest is None and asked.is_read:
                     self.unseen.append(path)
-            digest = self._digest(path) if asked.digest is None else asked.digest
+            digest = hash_at(path) if asked.digest is None else asked.digest
             yield {"path": path, "real": os.path.realpath(path), "hash": digest}
 
     def written(self) -> list[str]:

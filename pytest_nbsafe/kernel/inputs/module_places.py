@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from importlib.machinery import FileFinder
 from typing import Any
 
 from .. import audit
-from ..content_hashes import hash_of_text
+from ..hashes_contract import hash_of_modules_in
 from ..installed_files import UsersFiles
-
-_PACKAGE = "__init__.py"
-_ABOUT = (".dist-info", ".egg-info")
-"""What tells of packages, to who asks for their versions."""
-_listdir, _exists = os.listdir, os.path.exists
 
 
 class ModulePlaces:
@@ -51,7 +46,7 @@ class ModulePlaces:
                 if not self._users_files.is_installed(f"{folder}{os.sep}"):
                     by_folder.setdefault(folder, set()).add(last)
         return {
-            folder: (sorted(names), hash_of_text("\0".join(_present(folder, names))))
+            folder: (sorted(names), hash_of_modules_in(folder, names))
             for folder, names in sorted(by_folder.items())
         }
 
@@ -69,23 +64,3 @@ def _searched(package: str) -> list[str]:
         if type(folder) is str and type(finders.get(folder)) in {FileFinder, type(None)}
     )
     return [os.path.abspath(folder) for folder in folders]  # noqa: PTH100  # texts throughout
-
-
-def _present(folder: str, names: Collection[str]) -> list[str]:
-    """Return what lies in a folder under some names of modules, packages told from other folders.
-
-    With them comes what tells of packages, by whatever name.
-    The host asks the same (`resume/world.py`).
-    """
-    try:
-        found = [
-            entry
-            for entry in _listdir(folder)
-            if entry.partition(".")[0] in names or entry.endswith(_ABOUT)
-        ]
-    except OSError:
-        return []
-    return sorted(
-        f"{entry}{os.sep}" if _exists(os.path.join(folder, entry, _PACKAGE)) else entry  # noqa: PTH118
-        for entry in found
-    )

@@ -7,7 +7,7 @@ import sys
 from types import CodeType
 from typing import Any
 
-from ..content_hashes import hash_of_file
+from ..hashes_contract import hash_of_file
 from ..installed_files import UsersFiles
 from .callers import MACHINERY
 from .project_reach import ProjectModule

@@ -7,13 +7,12 @@ import os
 import re
 from typing import Any
 
-from ..content_hashes import hash_of_text
+from ..contract import ALL_VARIABLES
 from ..functions.stand_in import exchange
+from ..hashes_contract import hash_of_text
 from .callers import Callers, frames, is_import
 from .telling import Told
 
-ALL = "*"
-"""Stands for all variables: somebody went over them."""
 _KERNELS = re.compile(
     r"(?:JPY|PYDEVD|IPY|JUPYTER|PYTEST|NBSAFE)_\w+"
     r"|TMPDIR|TERM|CLICOLOR|CLICOLOR_FORCE|FORCE_COLOR|PAGER|GIT_PAGER|MPLBACKEND|_|PWD|OLDPWD|SHLVL"
@@ -64,8 +63,8 @@ class VariableUses:
         if not self.on:
             return
         if name in _ALL:
-            if ALL not in self.read and not self._callers.is_kernels():
-                self.read[ALL] = ""  # what all of them hold is of one kernel alone
+            if ALL_VARIABLES not in self.read and not self._callers.is_kernels():
+                self.read[ALL_VARIABLES] = ""  # what all of them hold is of one kernel alone
             return
         key = args[1]
         variable = _as_kept(os.fsdecode(key)) if isinstance(key, (str, bytes)) else ""
