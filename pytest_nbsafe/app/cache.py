@@ -9,7 +9,6 @@ wrong in one in any way makes it no entry.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
@@ -25,6 +24,7 @@ from pytest_nbsafe import __version__
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.reports import transport
 from pytest_nbsafe.store import place
+from pytest_nbsafe.store.list_hash import hashed
 
 _FORM = 2
 _NONE: Mapping[str, str] = {}
@@ -36,8 +36,7 @@ _MOST_ENTRY_BYTES = 8 * 1024 * 1024
 
 def key(content: bytes, parts: Iterable[str]) -> str:
     """Return the name of the entry for a notebook's bytes and all else that the answer hangs on."""
-    texts = (program(), *parts)
-    return _hashed(*(text.encode("utf-8", "surrogatepass") for text in texts), content)
+    return hashed(program(), *parts, content)
 
 
 def load(
@@ -88,16 +87,8 @@ def store(
 # -- the key ---------------------------------------------------------------------------------------
 
 
-def _hashed(*parts: bytes) -> str:
-    """Return a hash of parts, each with its length before it: no two lists look the same."""
-    digest = hashlib.blake2b(digest_size=20)
-    for part in parts:
-        digest.update(b"%d:%b" % (len(part), part))
-    return digest.hexdigest()
-
-
 def _checksum(entry: str, document: str) -> str:
-    return _hashed(entry.encode(), document.encode())
+    return hashed(entry, document)
 
 
 @lru_cache(maxsize=1)

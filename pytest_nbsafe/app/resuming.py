@@ -12,7 +12,6 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app import cache, run_store
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.outside_influences import asked_by
-from pytest_nbsafe.resume import questions
 from pytest_nbsafe.resume.learners import NO_LEARNERS, Learners
 from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
@@ -20,6 +19,7 @@ from pytest_nbsafe.resume.used import Used
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.kernel import Kernel, Launch
 from pytest_nbsafe.runner.live_kernel import LiveKernel
+from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import replace
 
 _ASKED = {
@@ -174,4 +174,4 @@ def _context(launch: Launch, path: Path) -> str | None:
         launch.paths,
         run_store.heeded(),
     ]
-    return questions.hashed(cache.program(), environment, json.dumps(about, sort_keys=True))
+    return hashed(cache.program(), environment, json.dumps(about, sort_keys=True))

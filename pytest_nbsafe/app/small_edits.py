@@ -15,6 +15,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.findings import Finding, Outcome, Report
 from pytest_nbsafe.notebook import markers
 from pytest_nbsafe.resume import questions
+from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import dataclass, replace
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def sketch(content: bytes) -> Sketch | None:
         if page["nbformat"] != _MAJOR:
             return None
         texts = dict(_taken_out(page["cells"]))
-        rest = questions.hashed(json.dumps(page, sort_keys=True))
+        rest = hashed(json.dumps(page, sort_keys=True))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
     return Sketch(rest, tuple(texts), tuple(texts.values()))

@@ -24,8 +24,9 @@ from pytest_nbsafe.findings import Finding, Report
 from pytest_nbsafe.kernel.hashes_contract import hash_at
 from pytest_nbsafe.module_files import ModuleFiles
 from pytest_nbsafe.reports import transport
-from pytest_nbsafe.resume import questions, world
+from pytest_nbsafe.resume import world
 from pytest_nbsafe.store.database import Entry, StoreRefused
+from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import dataclass, field, replace
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def place_of(path: Path, config: Config) -> Place | None:
     except (StoreRefused, OSError):
         return None  # who runs the notebook tells of it
     heeded = json.dumps(run_store.heeded(), sort_keys=True)
-    context = questions.hashed("report", cache.program(), str(path.resolve()), heeded)
+    context = hashed("report", cache.program(), str(path.resolve()), heeded)
     question, of_any_page = cache.key(content, parts), cache.key(b"", ["any page", *parts])
     return Place(path, store, context, question, of_any_page, content)
 
@@ -160,7 +161,7 @@ def _place_now(path: Path, config: Config) -> Place | None:
 
 def _of_outcomes(question: str, entry: str) -> str:
     """Return the question of what each cell had to say: only who shows them apart reads that."""
-    return questions.hashed("outcomes", question, entry)
+    return hashed("outcomes", question, entry)
 
 
 @dataclass(frozen=True, slots=True)

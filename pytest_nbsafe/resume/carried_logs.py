@@ -15,11 +15,11 @@ from typing import Any
 from pytest_nbsafe.kernel.checkpoint_contract import CarryQuestion, KeptFile, LogVersion
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES
 from pytest_nbsafe.kernel.hashes_contract import hash_at
-from pytest_nbsafe.resume import questions
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned
 from pytest_nbsafe.resume.state import NOBODY, State, is_tied, made_by_value
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.store.database import VALUES, Entry, Store
+from pytest_nbsafe.store.list_hash import hashed
 
 _MOST_VERSIONS = 100
 
@@ -191,8 +191,4 @@ class _Known:
 def _question(past: Sequence[PastRun]) -> str:
     """Return what stands for a log of which all is known, empty for any other."""
     known = learned(past)
-    return (
-        questions.hashed("learned", *known.state)
-        if known.state and known.places is not None
-        else ""
-    )
+    return hashed("learned", *known.state) if known.state and known.places is not None else ""

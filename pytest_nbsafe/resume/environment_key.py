@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from pytest_nbsafe.store.list_hash import hashed
+
 _INSTALLED = (".dist-info", ".egg-info", ".egg-link", ".pth")
 _CONTENT = (".egg-link", ".pth")
 _OF_SYSTEM = (Path("/etc/ipython"), Path("/usr/local/etc/ipython"))
@@ -35,9 +37,7 @@ def shell_key(interpreter: str, ipython: Path) -> str:
     of_environment = Path(interpreter).parent.parent / "etc" / "ipython"
     places = (ipython, profile, profile / "startup", of_environment, *_OF_SYSTEM)
     files = sorted(file for place in places for file in _files_of_shell(place))
-    digest = hashlib.blake2b(digest_size=20)
-    digest.update(repr([(str(file), _hash(file)) for file in files]).encode())
-    return digest.hexdigest()
+    return hashed(*(text for file in files for text in (str(file), _hash(file))))
 
 
 def _files_of_shell(folder: Path) -> list[Path]:
@@ -73,18 +73,18 @@ def _is_own(program: Path) -> bool:
 
 
 def _key(interpreter: str, folders: tuple[str, ...]) -> str | None:
-    digest = hashlib.blake2b(digest_size=20)
     try:
         state = Path(interpreter).stat()
         known = state.st_size, state.st_mtime_ns  # another version may be as large
         about = (str(Path(interpreter).resolve()), *known, _system())
-        digest.update(repr(about).encode())
-        for folder in folders:
-            if os.path.isdir(folder):  # noqa: PTH112  # a zip on the path is none
-                digest.update(repr(sorted(_installed(folder))).encode())
+        installed = [
+            sorted(_installed(folder))
+            for folder in folders
+            if os.path.isdir(folder)  # noqa: PTH112  # a zip on the path is none
+        ]
     except OSError:
         return None
-    return digest.hexdigest()
+    return hashed(repr(about), *map(repr, installed))
 
 
 def _system() -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES, CellRun
-from pytest_nbsafe.resume import questions, sharing
+from pytest_nbsafe.resume import sharing
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.learned import is_as_then, told, untold
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned, reads_all
@@ -30,6 +30,7 @@ from pytest_nbsafe.resume.state import (
 )
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
+from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import replace
 
 _KEEPS_RESULTS = "functools._lru_cache_wrapper"
@@ -86,7 +87,7 @@ def by_value(entry: Entry, past: Sequence[PastRun], state: State) -> str:
     """
     others, names = entries_by_value(past), made_anew(entry, past, state)
     found = ((name, sharing.stamp(state.get(name, NOBODY).maker, others)) for name in names)
-    return questions.hashed(*itertools.chain(*found)) if names else ""
+    return hashed(*itertools.chain(*found)) if names else ""
 
 
 def knows_the_same(entry: Entry, past: Sequence[PastRun], state: State) -> bool:

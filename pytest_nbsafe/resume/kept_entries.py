@@ -7,9 +7,9 @@ from typing import TypedDict
 
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES, SETS
-from pytest_nbsafe.resume import questions
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.state import State, is_tied, made_by_value
+from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import dataclass
 
 
@@ -83,4 +83,4 @@ def as_kept(part: Part, after: State, by_value: Collection[str]) -> KeptValue | 
 
 def question(entry: str) -> str:
     """Return what stands for the values of a run."""
-    return questions.hashed("values", entry)
+    return hashed("values", entry)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_nbsafe.resume import questions, world
+from pytest_nbsafe.resume import world
 from pytest_nbsafe.resume.memory import Memory
 from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.world import Uses
+from pytest_nbsafe.store.list_hash import hashed
 
 
 def of_now(question: str, past: Sequence[PastRun], *, lines: bool = False) -> str:
     """Return the key of a question about all that has run; with `lines`, about its lines."""
     parts = [part for p in past for part in (p.entry, p.source)[: 1 + lines]]
-    return questions.hashed(question, *parts)
+    return hashed(question, *parts)
 
 
 def known(memory: Memory, question: str) -> Any:

@@ -8,6 +8,7 @@ from pytest_nbsafe.resume import questions
 from pytest_nbsafe.resume.learners import NO_LEARNERS, Learners
 from pytest_nbsafe.resume.used import Used
 from pytest_nbsafe.store.database import Store
+from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import dataclass, field
 
 
@@ -63,4 +64,4 @@ def note_varying(memory: Memory, source: str, entry: str) -> None:
 
 
 def _of_varying(source: str) -> str:
-    return questions.hashed("varies", questions.of_cell(source))
+    return hashed("varies", questions.of_cell(source))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import hashlib
 import io
 import json
 import tokenize
@@ -19,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe import patterns
+from pytest_nbsafe.store.list_hash import hashed
 
 _LITERAL = patterns.compile(
     r"[;?]|^[ \t]*[%!]|=[ \t]*[%!]|\b(?:getsource|getsourcelines|findsource|get_ipython|__doc__)\b"
@@ -47,15 +47,6 @@ def of_cell(source: str) -> str:
 def of_cells(kind: str, sources: Sequence[str], options: Mapping[str, Any]) -> str:
     """Return the key of texts that run on the side, each character of them counting."""
     return hashed(kind, json.dumps([list(sources), options], sort_keys=True))
-
-
-def hashed(*parts: str) -> str:
-    """Return a hash of texts, each with its length before it: no two lists look the same."""
-    digest = hashlib.blake2b(digest_size=20)
-    for part in parts:
-        text = part.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:%b" % (len(text), text))
-    return digest.hexdigest()
 
 
 def asks_history(source: str) -> bool:

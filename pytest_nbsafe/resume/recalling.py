@@ -38,6 +38,7 @@ from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner import executed as forms
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
+from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import replace
 
 _FUTURE = re.compile(r"^from[ \t]+__future__[ \t]+import\b(.+)$", re.MULTILINE)
@@ -269,7 +270,7 @@ def _texts_shown(words: Collection[str], past: Sequence[PastRun]) -> str:
     """Return what stands for the texts above that define something, if a text may show one."""
     if _SHOW_TEXTS.isdisjoint(words):
         return ""
-    return questions.hashed(*(run.source for run in past if _DEFINES.search(run.source)))
+    return hashed(*(run.source for run in past if _DEFINES.search(run.source)))
 
 
 def written(executed: Executed) -> Sequence[str]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from pytest_nbsafe.resume import questions
 from pytest_nbsafe.resume.state import NOBODY, State, changed_in_place, is_axis, is_tied, runs_of
 from pytest_nbsafe.runner.executed import Executed
+from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import replace
 
 Shares = frozenset[str] | None
@@ -31,7 +31,7 @@ def stamp(maker: str, by_value: Mapping[str, str]) -> str:
     equal, each with what stands for those.
     """
     tokens = [by_value[run] for run in runs_of(maker) if run in by_value]
-    return questions.hashed(maker, *tokens) if tokens else maker
+    return hashed(maker, *tokens) if tokens else maker
 
 
 def stamps(names: Iterable[str], state: State, by_value: Mapping[str, str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pytest_nbsafe.kernel.contract import CHANGED, OPEN_FIGURES, CellRun, Fingerprint
 from pytest_nbsafe.libraries import datafiles
-from pytest_nbsafe.resume import questions
+from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import dataclass
 
 BESIDE = "<beside>"
@@ -65,7 +65,7 @@ def touched(entry: str, maker: str, by_value: str = "") -> str:
     A run that is recalled did not compare it: it is the same only where it was the same before, and
     where the run found the very values `by_value` of which it is recalled.
     """
-    before = questions.hashed(maker, by_value) if by_value else questions.hashed(maker)
+    before = hashed(maker, by_value) if by_value else hashed(maker)
     return _THEN.join([entry, before, runs_of(maker)[-1]])
 
 

@@ -8,6 +8,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from pytest_nbsafe.store.list_hash import framed
+
 VARIABLE = "NBSAFE_STORE_SECRET"
 """The variable of the environment that holds a secret, instead of the file beside the store."""
 _FILE = "secret"
@@ -62,11 +64,9 @@ def _write_new(file: Path) -> None:
 
 
 def sign(key: bytes, *parts: bytes) -> bytes:
-    """Return the signature of parts, each with its length before it: no two lists look the same."""
-    digest = hmac.new(key, digestmod=hashlib.blake2b)
-    for part in parts:
-        digest.update(b"%d:%b" % (len(part), part))
-    return digest.digest()[:_BYTES]
+    """Return the signature of parts in their order: no two lists of parts have the same."""
+    content = b"".join(map(framed, parts))
+    return hmac.new(key, content, digestmod=hashlib.blake2b).digest()[:_BYTES]
 
 
 def is_signed(key: bytes, signature: bytes, *parts: bytes) -> bool:
