@@ -10,7 +10,7 @@ import math
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,20 +35,46 @@ class Expression(NamedTuple):
     anywhere: bool
 
 
-def _text(node: ast.AST) -> str | None:
-    """Return the text of a literal, formatted parts replaced by words; None for what is none."""
+def _text(node: ast.AST, constants: Mapping[str, str]) -> str | None:
+    """Return the text of a literal; None for what is none.
+
+    Formatted parts are replaced by what the file's `constants` of that name are, others by words.
+    """
+    if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name):
+        return constants.get(node.value.id)
     if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
         return node.value if isinstance(node.value, str) else node.value.decode("latin-1")
     if isinstance(node, ast.JoinedStr):
-        parts = [_text(part) or _MADE_OF_WORDS for part in node.values]
+        parts = [_text(part, constants) or _MADE_OF_WORDS for part in node.values]
         return "".join(parts)
     if isinstance(node, ast.BinOp):
-        left, right = _text(node.left), _text(node.right)
+        left, right = _text(node.left, constants), _text(node.right, constants)
         return None if left is None or right is None else left + right
     return None
 
 
-def _flags(call: ast.Call) -> int:
+def _assigned(tree: ast.Module) -> Iterator[ast.Assign]:
+    return (node for node in tree.body if isinstance(node, ast.Assign))
+
+
+def _name(node: ast.Assign) -> str:
+    return node.targets[0].id if isinstance(node.targets[0], ast.Name) else ""
+
+
+def _constants(tree: ast.Module) -> dict[str, str]:
+    """Return the texts that names of a module stand for."""
+    return {
+        _name(node): text for node in _assigned(tree) if (text := _text(node.value, {})) is not None
+    }
+
+
+def _flags(call: ast.Call, tree: ast.Module) -> int:
+    """Return the flags of a call: by their names, as a number, or as a constant of the module."""
+    for given in call.args[1:]:
+        named = given.id if isinstance(given, ast.Name) else None
+        for node in (given, *(n.value for n in _assigned(tree) if _name(n) == named)):
+            if isinstance(node, ast.Constant) and isinstance(node.value, int):
+                return node.value
     names = {node.attr for node in ast.walk(call) if isinstance(node, ast.Attribute)}
     names &= set(re.RegexFlag.__members__)
     return int(sum((re.RegexFlag[name] for name in names), re.RegexFlag(0)))
@@ -65,10 +91,11 @@ def expressions() -> Iterator[Expression]:
         if not re.search(r"\b(?:re|patterns)\.", source):
             continue
         tree = ast.parse(source)
+        constants = _constants(tree)
         names = {
-            id(node.value): node.targets[0].id
+            id(node.value): _name(node)
             for node in ast.walk(tree)
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+            if isinstance(node, ast.Assign) and _name(node)
         }
         for node in ast.walk(tree):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
@@ -78,14 +105,14 @@ def expressions() -> Iterator[Expression]:
                 continue
             if method not in {"compile", *_ANYWHERE, *_FROM_HERE}:
                 continue
-            text = _text(node.args[0])
+            text = _text(node.args[0], constants)
             place = f"{file.relative_to(PACKAGE)}:{node.lineno}"
             if text is None:
                 continue
             used = {method}
             if method == "compile":
                 used = _uses(source, names.get(id(node), "")) & {*_ANYWHERE, *_FROM_HERE}
-            yield Expression(place, text, _flags(node), not used or not used <= _FROM_HERE)
+            yield Expression(place, text, _flags(node, tree), not used or not used <= _FROM_HERE)
 
 
 def _deep(do: Callable[[], tuple[float, str]]) -> tuple[float, str]:

@@ -12,17 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import CODE, HOME, OPEN_FIGURES
 from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.needed_imports import may_tell, reduced
-from pytest_nbsafe.resume.past_runs import (
-    HOME_BY_NAME,
-    KeptValue,
-    PastRun,
-    reads_all,
-    renames_axis,
-)
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.state import (
     BESIDE,
     Held,
@@ -34,21 +27,11 @@ from pytest_nbsafe.resume.state import (
     results_of,
     runs_of,
 )
+from pytest_nbsafe.resume.text_patterns import reads_all, renames_axis
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.values import dataclass, replace
 
 _CODE = frozenset({"function", "type", "method", "functools.partial", "abc.ABCMeta", "lambda"})
-_HOLDS_ON = patterns.compile(
-    r"\b(?:__del__|finalize)\b|(?m:^[ \t]+@(?:\w+\.)?(?:lru_cache|cache)\b)|(?<![\w.])id\("
-)
-_LISTS = patterns.compile(
-    rf"\b(?:globals|locals|vars|dir)\(\)|{HOME_BY_NAME}"
-    r"|^[ \t]*%?who(?:s|_ls)?\b|(?<![\w.])__annotations__\b"
-    r"|\b(?:getsizeof|getrefcount|asizeof|tracemalloc)\b",
-    8,
-)
-"""Texts that may look at all names that there are, those that IPython numbers among them, or at
-how values lie in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +106,6 @@ def opened(past: Sequence[PastRun]) -> list[str]:
     return [path for each in inputs if each for path in (*each["opened"], *each["modules"])]
 
 
-def lists_names(*texts: str) -> bool:
-    """Return whether texts may ask which names there are."""
-    return any(map(_LISTS.search, texts))
-
-
 def needed(state: State, texts: Collection[str]) -> set[str]:
     """Return the names that texts may read, with those of functions and classes as `reached`."""
     words = words_of(*texts)
@@ -141,16 +119,6 @@ def may_rename(state: State, texts: Collection[str]) -> bool:
     """Return whether texts may rename an axis of tables, be it one that has a name of its own."""
     axes = {name for name, held in state.items() if is_axis(held.kind)}
     return renames_axis(*texts, axes=axes)
-
-
-def cannot_be_loaded_beside(texts: Iterable[str]) -> bool:
-    """Return whether texts make what holds on to values, so that none may be others.
-
-    They have something run when an object is given up: where it was loaded, or another is given up
-    than was, that would run amiss. A method keeps its results, which a class leads to, and is kept
-    itself by its name alone. Or where an object lies was noted, and what is loaded lies elsewhere.
-    """
-    return any(map(_HOLDS_ON.search, texts))
 
 
 def reached(state: State, texts: Iterable[str], sources: Mapping[str, str]) -> frozenset[str]:

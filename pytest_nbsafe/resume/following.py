@@ -10,7 +10,7 @@ from pytest_nbsafe.kernel.contract import OPEN_FIGURES, CellRun
 from pytest_nbsafe.resume import sharing
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.learned import is_as_then, told, untold
-from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned, reads_all
+from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned
 from pytest_nbsafe.resume.positions import runs_called
 from pytest_nbsafe.resume.read_beyond import changed_beyond, read_beyond, texts_of_lambdas
 from pytest_nbsafe.resume.state import (
@@ -28,6 +28,7 @@ from pytest_nbsafe.resume.state import (
     sources,
     unexpected,
 )
+from pytest_nbsafe.resume.text_patterns import reads_all
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.store.database import Entry
 from pytest_nbsafe.store.list_hash import hashed

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from pytest_nbsafe.resume import sharing
-from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, renames_axis
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.positions import runs_called
 from pytest_nbsafe.resume.state import is_axis, is_tied
+from pytest_nbsafe.resume.text_patterns import renames_axis
 from pytest_nbsafe.values import dataclass
 
 _DEEPEST = 100

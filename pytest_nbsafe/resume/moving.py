@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES
 from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
@@ -27,10 +26,8 @@ from pytest_nbsafe.resume.state import (
     names_of,
     sources,
 )
+from pytest_nbsafe.resume.text_patterns import has_commands
 from pytest_nbsafe.values import dataclass
-
-_COMMANDS = patterns.compile(r"^[ \t]*[%!]|=[ \t]*[%!]|\bget_ipython\b", 8)
-"""Texts that do what no value shows, each time that they run."""
 
 
 class CannotMove(Exception):  # noqa: N818  # it is an answer
@@ -119,7 +116,7 @@ def _compare_run(stage: Stage) -> None:
     event, inputs = stage.run.executed.event, stage.run.inputs
     if event is None or inputs is None or sources(event) or inputs["written"]:
         raise CannotMove("did more than to make values, and would run again", stage.place)
-    if _COMMANDS.search(stage.run.source):
+    if has_commands(stage.run.source):
         raise CannotMove("holds a magic or a command, and would run again", stage.place)
 
 

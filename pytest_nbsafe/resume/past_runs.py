@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES, Inputs
 from pytest_nbsafe.kernel.learning_contract import LogNote
@@ -20,45 +19,10 @@ from pytest_nbsafe.resume.state import (
     results_of,
     unexpected,
 )
+from pytest_nbsafe.resume.text_patterns import may_have_effects, reads_all
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.values import dataclass
-
-_EFFECTS = patterns.compile(
-    r"^[ \t]*(?:[%!]|import\b|from\b)|=[ \t]*[%!]|\bget_ipython\b|\bimport_module\b", 8
-)
-"""Texts that may do what no value shows; 8 is `re.MULTILINE`."""
-HOME_BY_NAME = (
-    r"\b(?:user_ns|user_global_ns|__main__|dill|ipytest|getmodule)\b"
-    r"|\bsys\.modules[ \t]*(?:\.|\[[ \t]*(?!['\"]))|\bmodules\[[ \t]*__name__"
-    r"|\b(?:import_module|__import__)\([ \t]*__name__"
-)
-"""How a text gets at all names of the notebook: by the module that holds them."""
-_OPEN = patterns.compile(
-    r"\b(?:exec|globals|locals|vars|dir)\b|\beval\b(?!\([ \t]*\))|"
-    rf"{HOME_BY_NAME}"
-    r"|\bunittest\.main\b|\bexit[ \t]*=[ \t]*False\b|\bloadTestsFrom(?:Module|Names?)\b"
-    r"|\b(?:testmod|DocTestFinder|cProfile)\b|\bprofile\.run"
-    r"|^[ \t]*%?who(?:s|_ls)?\b|(?<![\w.])__annotations__\b|\b__subclasses__\b"
-    r"|\.e[xv]\(|\bget_type_hints\b|\b(?:__globals__|f_globals|f_locals)\b"
-    r"|^[ \t]*%run[ \t][^\n]*-[a-z]*i\b",
-    8,
-)
-"""Texts that may read names that they do not mention."""
-_SIDE_WAYS = patterns.compile(
-    r"(?<![\w.])(?:exec|eval|globals|locals)\b|(?<![\w.])vars\(\s*\)|\bbuiltins\.e(?:xec|val)\b"
-    rf"|{HOME_BY_NAME}|\b(?:__globals__|f_globals|f_locals)\b"
-    r"|\bget_(?:objects|referrers)\b|\bget_ipython\(\)\.e[xv]\b|^[ \t]*%run\b"
-    r"|\b(?:_{1,3}|_\d+|Out)\b[ \t]*[.\[]|[(,=][ \t]*(?:_{1,3}|_\d+|Out)\b(?![ \t]*[,)=])",
-    8,
-)
-"""Texts that may change what names hold which they do not mention."""
-
-_NAMES_SOMETHING = patterns.compile(
-    r"\.names?[ \t]*=(?!=)|\bsetattr\(|\b_?set_names\(|\b(?:index|columns)\.rename\("
-)
-_AXES = patterns.compile(r"\b(?:index|columns|axes|levels|keys)\b|Index\b")
-"""Together in a text: it may rename, in place, an axis that tables of pandas share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +123,7 @@ class PastRun:
         """Whether it may have done what no value shows."""
         inputs = self.inputs
         told = inputs is None or bool(inputs["settings"] or inputs["drew"] or inputs["packages"])
-        return told or _EFFECTS.search(self.source) is not None
+        return told or may_have_effects(self.source)
 
     @property
     def changes_settings(self) -> bool:
@@ -171,7 +135,7 @@ class PastRun:
     def is_quiet(self) -> bool:
         """Whether all that it did, beyond names, was to draw random numbers."""
         inputs = self.inputs
-        if inputs is None or _EFFECTS.search(self.source) is not None:
+        if inputs is None or may_have_effects(self.source):
             return False
         told = inputs["settings"], inputs["packages"], inputs["modules"], inputs["written"]
         return not any(told) and not inputs["variables_set"]
@@ -188,26 +152,3 @@ def entries_by_value(past: Iterable[PastRun]) -> dict[str, str]:
 def learned(past: Sequence[PastRun]) -> Learned:
     """Return what is known of learning after some runs."""
     return past[-1].learned if past else NOTHING_LEARNED
-
-
-def may_change_all(*texts: str) -> bool:
-    """Return whether texts may change what names hold that they do not mention."""
-    return any(map(_SIDE_WAYS.search, texts)) or renames_axis(*texts)
-
-
-def reads_all(*texts: str) -> bool:
-    """Return whether texts may read names that they do not mention, or change what those hold."""
-    return any(map(_OPEN.search, texts)) or renames_axis(*texts)
-
-
-def renames_axis(*texts: str, axes: Collection[str] = ()) -> bool:
-    """Return whether texts may rename an axis: of all tables that have it, wherever they are held.
-
-    Those are not followed as sharing objects: nothing else of an axis can change. `axes` are the
-    names that hold one.
-    """
-    return any(
-        _NAMES_SOMETHING.search(text)
-        and (_AXES.search(text) or not words_of(text).isdisjoint(axes))
-        for text in texts
-    )

@@ -18,11 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_nbsafe import patterns
+from pytest_nbsafe.resume.text_patterns import is_literal
 from pytest_nbsafe.store.list_hash import hashed
 
-_LITERAL = patterns.compile(
-    r"[;?]|^[ \t]*[%!]|=[ \t]*[%!]|\b(?:getsource|getsourcelines|findsource|get_ipython|__doc__)\b"
-)
 _HISTORY = patterns.compile(r"\b(?:In|Out|_i{1,3}|_[hd]h|_\d+|_i\d+|__?_?)\b")
 """Names that IPython binds anew with each run."""
 _HISTORY_MAGIC = patterns.compile(
@@ -87,9 +85,9 @@ def _meaning(source: str) -> str:
 
 def _is_literal(source: str) -> bool:
     """Return whether each character of a text may count, but for what its comments say."""
-    if not _LITERAL.search(source):
+    if not is_literal(source):
         return False
-    return "#" not in source or _LITERAL.search(_without_comments(source)) is not None
+    return "#" not in source or is_literal(_without_comments(source))
 
 
 def _without_comments(source: str) -> str:

@@ -15,9 +15,10 @@ from functools import lru_cache
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import CODE, HOME, CellRun, Fingerprint
-from pytest_nbsafe.resume.past_runs import PastRun, may_change_all
+from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.questions import parsed
 from pytest_nbsafe.resume.state import Held, State, is_tied, names_of, runs_of
+from pytest_nbsafe.resume.text_patterns import may_change_all
 
 _IN_TEXTS = patterns.compile(r"@[ \t]*([^\W\d]\w*)")
 _ANNOTATED = patterns.compile(r"->|:[ \t]*[^\W\d]")

@@ -9,10 +9,9 @@ from typing import Any
 
 from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import questions, sharing, world
-from pytest_nbsafe.resume.catching_up import lists_names
 from pytest_nbsafe.resume.following import found_names, knows_the_same, made_anew
 from pytest_nbsafe.resume.memory import Memory, why_unfit
-from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned, reads_all
+from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned
 from pytest_nbsafe.resume.positions import (
     Moves,
     Place,
@@ -34,6 +33,7 @@ from pytest_nbsafe.resume.state import (
     lookups_told,
     results_of,
 )
+from pytest_nbsafe.resume.text_patterns import lists_names, reads_all
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner import executed as forms
 from pytest_nbsafe.runner.executed import Executed

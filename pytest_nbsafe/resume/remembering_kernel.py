@@ -21,11 +21,7 @@ from pytest_nbsafe.kernel.contract import (
     no_answer,
 )
 from pytest_nbsafe.resume import following, known_answers, questions, recalling, world
-from pytest_nbsafe.resume.catching_up import (
-    held_after,
-    lists_names,
-    opened,
-)
+from pytest_nbsafe.resume.catching_up import held_after, opened
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.memory import Memory, to_run
 from pytest_nbsafe.resume.past_runs import PastRun
@@ -33,6 +29,7 @@ from pytest_nbsafe.resume.repeated_runs import has_failed, missed_names, verify
 from pytest_nbsafe.resume.session_kernel import SessionKernel
 from pytest_nbsafe.resume.shown_numbers import begins_anew
 from pytest_nbsafe.resume.state import asks_figures
+from pytest_nbsafe.resume.text_patterns import lists_names
 from pytest_nbsafe.runner.executed import Executed, Heard, tell
 from pytest_nbsafe.runner.folder_copies import FolderCopies
 from pytest_nbsafe.runner.kernel import StateDiffers, Visited

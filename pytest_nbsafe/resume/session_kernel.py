@@ -10,7 +10,6 @@ from pytest_nbsafe.resume import recalling
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
 from pytest_nbsafe.resume.catching_up import (
     Step,
-    cannot_be_loaded_beside,
     made_now,
     may_rename,
     needed,
@@ -28,6 +27,7 @@ from pytest_nbsafe.resume.repeated_runs import is_other
 from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.shown_numbers import shown_so_far
 from pytest_nbsafe.resume.state import START, State
+from pytest_nbsafe.resume.text_patterns import cannot_be_loaded_beside
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner.executed import Executed, Heard
 from pytest_nbsafe.runner.folder_copies import FolderCopies
