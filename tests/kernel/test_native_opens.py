@@ -85,7 +85,7 @@ def test_a_cell_that_names_what_is_not_watched(tmp_path: Path) -> None:
             "import ctypes, errno\nfrom _nbsafe import bootstrap\nclass Short:\n"
             "    def inotify_add_watch(self, *_):\n"
             "        ctypes.set_errno(errno.ENOSPC)\n        return -1\n"
-            "bootstrap.tracers[-1].inputs._native._libc = Short()"
+            "bootstrap.tracers[-1].inputs._native._native._libc = Short()"
         )
         assert nb.hindrances("x = 1") == []
         (told,) = nb.run(f"x = '{other}/a.csv'")["hindrances"]
