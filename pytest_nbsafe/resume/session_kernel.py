@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from pytest_nbsafe.kernel.contract import TELLS_INPUTS, CellRun
 from pytest_nbsafe.notebook.model import minor_version
@@ -124,18 +124,12 @@ class SessionKernel:
             self._end_live()
         live = self._started()
         left = self.past[self._made :]
-        wanted = needed(self.state, read)
-        may = {
-            "may_load": self.keeper is not None and not whole,
-            "leaves_out": not may_tell(words_of(*read)),
-        }
-        plan, before = steps(left, wanted, earlier=self.past[: self._made], **may)
-        state = left[0].before if left else self.state
-        if any(n in state and self._held.get(n) != state[n].maker for n in before):
-            self._end_live()  # it holds too little
-            return self._caught_up(texts, whole=True)
+        plan = self._plan(left, read, whole=whole)
+        if plan is None:
+            return self._caught_up_whole(texts)
         held, stale = made_now(self._held, left, plan, self.state)
-        log, skips = None, any(r.learning and not s.runs for r, s in zip(left, plan, strict=True))
+        log = None
+        skips = any(run.learning and not step.runs for run, step in zip(left, plan, strict=True))
         if (skips or not self._log_is_whole) and self._any_learns(texts):
             log = self._logs.find(self.past, self.state, held)
             if log is None and learns():
@@ -144,28 +138,61 @@ class SessionKernel:
             live.carry({"do": "rest"})
             self._log_is_whole = False
         self._is_whole = self._is_whole and all(step.is_whole for step in plan)
-        self._is_between = bool(left)
         if left:
-            live.carry({"do": "again"})
-            for run, step in zip(left, plan, strict=True):
-                self._made += 1
-                if step.runs and live.alive:
-                    self._run_again(live, self._made, run, step)
-                if step.loads and live.alive:
-                    self._load(live, run, step)
-            live.carry({"do": "anew"})
-            live.unbind(stale)
-            self._identities.unbound(stale)
-            self._count_from(live, len(self.past) + 1)
-            if not live.alive:
-                raise StateDiffers
+            self._follow(live, left, plan, stale)
         self._held, self._is_between = held, False
         if log is not None:
             if live.carry(log)["cause"]:
-                self._end_live()
-                return self._caught_up(texts, whole=True)
+                return self._caught_up_whole(texts)
             self._log_is_whole = True
         return live
+
+    def _caught_up_whole(self, texts: Sequence[str]) -> LiveKernel:
+        """Return a new live kernel, in which all that ran before has run."""
+        self._end_live()
+        return self._caught_up(texts, whole=True)
+
+    def _plan(
+        self, left: Sequence[PastRun], read: Collection[str], *, whole: bool
+    ) -> list[Step] | None:
+        """Return what is to be done about the runs that are `left` so that texts can be `read`.
+
+        None where the live kernel holds too little for that.
+        """
+        plan, before = steps(
+            left,
+            needed(self.state, read),
+            earlier=self.past[: self._made],
+            may_load=self.keeper is not None and not whole,
+            leaves_out=not may_tell(words_of(*read)),
+        )
+        state = left[0].before if left else self.state
+        holds = all(self._held.get(n) == state[n].maker for n in before if n in state)
+        return plan if holds else None
+
+    def _follow(
+        self, live: LiveKernel, left: Sequence[PastRun], plan: Sequence[Step], stale: Sequence[str]
+    ) -> None:
+        """Run again, load and leave out as planned, and unbind what is `stale` then.
+
+        Raises:
+            StateDiffers: something else comes of it, or the live kernel has died.
+
+        """
+        self._is_between = True
+        live.carry({"do": "again"})
+        for run, step in zip(left, plan, strict=True):
+            self._made += 1
+            if step.runs and live.alive:
+                self._run_again(live, self._made, run, step)
+            if step.loads and live.alive:
+                self._load(live, run, step)
+        live.carry({"do": "anew"})
+        live.unbind(stale)
+        self._identities.unbound(stale)
+        self._count_from(live, len(self.past) + 1)
+        if not live.alive:
+            raise StateDiffers
 
     def _now(self) -> Moment:
         return Moment(tuple(self.past), dict(self._held))
