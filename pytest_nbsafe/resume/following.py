@@ -99,7 +99,7 @@ def knows_the_same(entry: Entry, past: Sequence[PastRun], state: State) -> bool:
 
 
 def after_run(
-    source: str,
+    texts: Sequence[str],
     executed: Executed,
     entry: str,
     past: Sequence[PastRun],
@@ -110,11 +110,12 @@ def after_run(
 ) -> State:
     """Return what is held after a run of an entry; `links`, `by_value` as `state.after` has it.
 
-    `more` is as `sharing.not_seen` returns it.
+    `texts` are its own and those of the functions that it called; `more` is as `sharing.not_seen`
+    returns it.
     """
     event, unseen = executed.event, frozenset[str]()
     if event is not None:
-        unseen = changed_beyond([source, *_texts_told(event, past, state)], event, past, state)
+        unseen = changed_beyond(texts, event, past, state)
     now = after(state, event, entry, links, unseen, by_value)
     return sharing.followed(now, state, executed, links, unseen, more)
 
@@ -158,10 +159,11 @@ def _past_run(
     """
     changed = changed_in_place(state, executed.event) if executed.event is not None else ()
     links = sharing.linked(links, changed, more)
-    now = after_run(source, executed, entry, past, state, links, by_value, more)
+    called = _texts_called(executed, past, state)
+    now = after_run([source, *called], executed, entry, past, state, links, by_value, more)
     equal = {*entries_by_value(past), *((entry,) if by_value else ())}
     kept = keeper.known(entry, now, equal) if keeper is not None else ()
-    read = _beyond(source, executed, past, state)
+    read = _beyond(source, called, executed, past, state)
     run = PastRun(entry, source, executed, state, now, kept, by_value, read, links)
     before, note = learned(past), run.log_note
     if tells and note["state"]:
@@ -197,22 +199,27 @@ def _links(
 
 
 def _beyond(
-    source: str, executed: Executed, past: Sequence[PastRun], state: State
+    source: str,
+    called: Sequence[str],
+    executed: Executed,
+    past: Sequence[PastRun],
+    state: State,
 ) -> frozenset[str]:
-    """Return the names that a run of the session may have read without a word."""
-    event = executed.event
-    if event is None:
+    """Return the names that a run may have read without a word; `called` are texts of functions."""
+    if executed.event is None:
         return frozenset()
-    texts = _texts_told(event, past, state)
-    if reads_all(*texts):
+    if reads_all(*called):
         return frozenset(names_of(state))
-    return read_beyond([source, *texts], event, past, state)
+    return read_beyond([source, *called], executed.event, past, state)
 
 
-def _texts_told(event: CellRun, past: Sequence[PastRun], state: State) -> list[str]:
+def _texts_called(executed: Executed, past: Sequence[PastRun], state: State) -> list[str]:
     """Return the texts of the cells whose functions a run of the session called.
 
     Nobody tells that a lambda was: those of the lambdas that it found are among them.
     """
+    event = executed.event
+    if event is None:
+        return []
     called = [past[run - 1].source for run in runs_called(event) if run <= len(past)]
     return [*called, *texts_of_lambdas(event, past, state)]

@@ -70,7 +70,7 @@ class VisitedKernel:
             links = following.links_told(executed)
             # the kernel counts runs as it likes: any function may have been called
             texts = "\n".join([source, *(run.source for run in past)])
-            self.state = following.after_run(texts, executed, entry, past, before, links)
+            self.state = following.after_run([texts], executed, entry, past, before, links)
             self._visits.append(PastRun(entry, source, executed, before, self.state))
             if event["inputs"] is None:
                 self.lost = _UNSEEN

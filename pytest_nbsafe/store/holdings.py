@@ -22,7 +22,7 @@ WITH whole AS (
     ) GROUP BY notebook
 )
 SELECT notebook, COUNT(*), SUM(LENGTH(content)) + COALESCE(MAX(of_files.bytes), 0) AS bytes,
-    SUM(cost_s), MAX(used)
+    SUM(cost_s)
 FROM whole LEFT JOIN of_files USING (notebook)
 GROUP BY notebook ORDER BY bytes DESC, notebook
 """
@@ -36,16 +36,12 @@ WHERE entry = ? AND typeof(size) = 'integer' AND NOT EXISTS (
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What the store holds for one notebook: entries, bytes, and seconds that they took.
-
-    `used` is when one of them was of use last (seconds since 1970).
-    """
+    """What the store holds for one notebook: entries, bytes, and seconds that they took."""
 
     notebook: str
     entries: int
     bytes: int
     cost_s: float
-    used: float
 
 
 def all_bytes(connection: sqlite3.Connection) -> int:

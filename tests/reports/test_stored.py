@@ -23,7 +23,7 @@ def test_a_file_of_two_cells_is_loaded_once() -> None:
 
 
 def test_a_file_of_two_notebooks_is_held_once() -> None:
-    sizes = [Size(name, 3, 5000, 1.5, 1.7e9) for name in ("a.ipynb", "b.ipynb")]
+    sizes = [Size(name, 3, 5000, 1.5) for name in ("a.ipynb", "b.ipynb")]
     *of_notebooks, total = store_report.as_text(Path("runs"), sizes, 6000).splitlines()
     assert [line.split() for line in of_notebooks] == [
         ["5.0", "kB", "1.5", "s", name] for name in ("a.ipynb", "b.ipynb")
