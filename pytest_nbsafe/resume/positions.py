@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from pytest_nbsafe.kernel.contract import CellRun, Position
+from pytest_nbsafe.kernel.contract import CellRun, Position, Raised, StatementEvent
 from pytest_nbsafe.kernel.learning_contract import LogNote
 from pytest_nbsafe.resume.questions import parsed
 from pytest_nbsafe.values import dataclass
@@ -129,68 +129,86 @@ def moved(
 
     """
     where = {**runs, event["run"]: (number, own), 0: (0, None)}
+    return _Today(event, where, places).told()
 
-    def line_of(run: int, line: int) -> tuple[int, int]:
-        if run not in where:
-            raise PlaceUnknown
-        to, shift = where[run]
-        return to, line if shift is None else shift.line(line)
 
-    def start_of(run: int, line: int, offset: int) -> Position:
-        to, shift = where[run]
-        at = (line, offset) if shift is None else shift.start(line, offset)
-        return {"run": to, "line": at[0], "offset": at[1]}
+class _Today:
+    """What a run told, in the runs and lines of today: `where` and `places` as `moved` has them."""
 
-    def learned_at(what: str, run: int, line: int) -> Place:
-        now = places.get((what, run, line)) if run not in where else None
-        return now or (what, *line_of(run, line))
+    def __init__(
+        self,
+        event: CellRun,
+        where: Mapping[int, tuple[int, Moves | None]],
+        places: Mapping[Place, Place],
+    ) -> None:
+        self._event, self._where, self._places = event, where, places
 
-    def with_fit(told: Mapping[str, Any]) -> dict[str, Any]:
-        what, run, line = learned_at(told["what"], told["run"], told["line"])
+    def told(self) -> CellRun:
+        """Return it.
+
+        Raises:
+            PlaceUnknown: it tells of a place that cannot be told for the text of today.
+
+        """
+        event = self._event
+        number, _ = self._where[event["run"]]
+        now: dict[str, Any] = {
+            **event,
+            "run": number,
+            "raised": self._raised(),
+            "statements": [self._statement(told) for told in event["statements"]],
+            "incidents": [{**told, **self._own_line(told)} for told in event["incidents"]],
+            "evaluations": [
+                {**told, **self._own_line(told), "learned": [*map(self._fit, told["learned"])]}
+                for told in event["evaluations"]
+            ],
+            "copies": [{**self._copy(told), **self._own_line(told)} for told in event["copies"]],
+        }
+        note = log_note(event)
+        if note["places"]:
+            places = [(what, *self._line_of(run, line)) for what, run, line in note["places"]]
+            now["inputs"] = {**now["inputs"], "fit_log": {**note, "places": places}}
+        return now  # type: ignore[return-value]  # the same keys
+
+    def _raised(self) -> Raised | None:
+        raised = self._event["raised"]
+        if raised is None:
+            return None
+        frames = [self._line_of(run, line) for run, line in raised["frames"]]
+        _, line = self._line_of(self._event["run"], raised["line"])
+        return {**raised, "line": line, "frames": frames}
+
+    def _statement(self, told: StatementEvent) -> dict[str, Any]:
+        at = self._position(self._event["run"], told["line"], told["offset"])
+        called = [self._position(*_place(place)) for place in told["called"]]
+        return {**told, "line": at["line"], "offset": at["offset"], "called": called}
+
+    def _fit(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        what, run, line = self._learned_at(told["what"], told["run"], told["line"])
         return {**told, "what": what, "run": run, "line": line}
 
-    def with_maker(told: Mapping[str, Any]) -> dict[str, Any]:
-        _, run, line = learned_at("", told["run"], told["made_line"])
+    def _copy(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        _, run, line = self._learned_at("", told["run"], told["made_line"])
         return {**told, "run": run, "made_line": line}
 
-    own_run = event["run"]
-    changes: dict[str, Any] = {"run": number, "raised": None}
-    changes["statements"] = [
-        {
-            **told,
-            **_line_and_offset(start_of(own_run, told["line"], told["offset"])),
-            "called": [start_of(*_place(place)) for place in told["called"]],
-        }
-        for told in event["statements"]
-    ]
-    if event["raised"]:
-        frames = [line_of(run, line) for run, line in event["raised"]["frames"]]
-        line = line_of(own_run, event["raised"]["line"])[1]
-        changes["raised"] = {**event["raised"], "line": line, "frames": frames}
-    changes["incidents"] = [
-        {**told, "line": line_of(own_run, told["line"])[1]} for told in event["incidents"]
-    ]
-    changes["evaluations"] = [
-        {
-            **told,
-            "line": line_of(own_run, told["line"])[1],
-            "learned": [with_fit(learned) for learned in told["learned"]],
-        }
-        for told in event["evaluations"]
-    ]
-    changes["copies"] = [
-        {**with_maker(told), "line": line_of(own_run, told["line"])[1]} for told in event["copies"]
-    ]
-    note = log_note(event)
-    if note["places"]:
-        added = [(what, *line_of(run, line)) for what, run, line in note["places"]]
-        changes["inputs"] = {**event["inputs"], "fit_log": {**note, "places": added}}  # type: ignore[dict-item]
-    return {**event, **changes}  # type: ignore[typeddict-item]  # the same keys
+    def _own_line(self, told: Mapping[str, Any]) -> dict[str, int]:
+        return {"line": self._line_of(self._event["run"], told["line"])[1]}
+
+    def _line_of(self, run: int, line: int) -> tuple[int, int]:
+        if run not in self._where:
+            raise PlaceUnknown
+        number, moves = self._where[run]
+        return number, line if moves is None else moves.line(line)
+
+    def _position(self, run: int, line: int, offset: int) -> Position:
+        number, moves = self._where[run]
+        at = (line, offset) if moves is None else moves.start(line, offset)
+        return {"run": number, "line": at[0], "offset": at[1]}
+
+    def _learned_at(self, what: str, run: int, line: int) -> Place:
+        now = self._places.get((what, run, line)) if run not in self._where else None
+        return now or (what, *self._line_of(run, line))
 
 
 def _place(place: Position) -> tuple[int, int, int]:
     return place["run"], place["line"], place["offset"]
-
-
-def _line_and_offset(place: Position) -> dict[str, int]:
-    return {"line": place["line"], "offset": place["offset"]}
