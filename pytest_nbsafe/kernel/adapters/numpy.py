@@ -217,7 +217,7 @@ def _add_kept(hasher: Hasher, value: Any) -> None:
         hasher.add(numpy.asarray(held["_mask"]))
         hasher.all("masked", [filling, bool(held.get("_hardmask"))])
         held = {name: item for name, item in held.items() if name not in _OF_MASKED}
-    instances.add_own(hasher, kind)
+    instances.add_own(hasher, kind)  # a column of pandas may lie in one, of which nobody else tells
     if held and kind.__module__.partition(".")[0] != "numpy":
         caches = getattr(of_module(kind.__module__), "CACHES", ())
         hasher.attributes({name: item for name, item in held.items() if name not in caches})

@@ -215,7 +215,6 @@ def _beside(hasher: Hasher, value: Any) -> None:
     done, held = {*_shared_tables.OWN_FIELDS, "_attrs", "_name"}, vars(value).items()
     beside = {n: each for n, each in held if n not in done and not _is_accessor(value, n, each)}
     hasher.attributes(beside)
-    instances.add_own(hasher, type(value))
 
 
 def _is_accessor(value: Any, name: str, held: Any) -> bool:
