@@ -63,13 +63,32 @@ def only_looked_at(
 
     Code that runs later may bind `deferred` names to something else.
     """
-    mentioned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    mentioning = _mentioning(tree)
+    mentioned = mentioning.keys()
     if any(map(_SHOWN.fullmatch, mentioned)):  # what a cell has shown may be a part of one
         return set()
     free = _bound(tree) | deferred
     held = {name: home[name] for name in mentioned - free if name in home}
     own = free | home.keys()
-    return {n for n in {*names} & held.keys() if _Reader(n, held, own, deferred).reads(tree)}
+    return {
+        name
+        for name in {*names} & held.keys()
+        if _Reader(name, mentioning[name], held, own, deferred).reads(tree)
+    }
+
+
+def _mentioning(tree: ast.AST) -> dict[str, set[int]]:
+    """Return, by name, the nodes of a tree in which it stands, by their identities."""
+    parents = {id(node): outer for outer in ast.walk(tree) for node in ast.iter_child_nodes(outer)}
+    found: dict[str, set[int]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            nodes = found.setdefault(node.id, set())
+            around: ast.AST | None = node
+            while around is not None and id(around) not in nodes:
+                nodes.add(id(around))
+                around = parents.get(id(around))
+    return found
 
 
 def _bound(tree: ast.AST) -> set[str]:
@@ -90,12 +109,21 @@ def _bound(tree: ast.AST) -> set[str]:
 class _Reader:
     """Reads a cell for one array, `name`.
 
-    `held` is what names held before that nothing binds since; `own` are all names of the notebook.
-    `made` are those that the cell has bound to numbers, texts, new arrays and the like by then.
+    `mentioning` are the identities of the nodes in which it stands. `held` is what names held
+    before that nothing binds since; `own` are all names of the notebook. `made` are those that the
+    cell has bound to numbers, texts, new arrays and the like by then.
     """
 
-    def __init__(self, name: str, held: dict[str, Any], own: set[str], deferred: set[str]) -> None:
-        self.name, self.held, self.own, self.deferred = name, held, own, deferred
+    def __init__(
+        self,
+        name: str,
+        mentioning: set[int],
+        held: dict[str, Any],
+        own: set[str],
+        deferred: set[str],
+    ) -> None:
+        self.name, self.mentioning = name, mentioning
+        self.held, self.own, self.deferred = held, own, deferred
         self.array = sys.modules["numpy"].ndarray
         self.made: set[str] = set()
 
@@ -104,7 +132,7 @@ class _Reader:
         return all(map(self.statement, tree.body))
 
     def mentions(self, node: ast.AST) -> bool:
-        return any(isinstance(n, ast.Name) and n.id == self.name for n in ast.walk(node))
+        return id(node) in self.mentioning
 
     # ------------------------------------------------------------ statements
 
