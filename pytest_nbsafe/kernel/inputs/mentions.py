@@ -107,43 +107,73 @@ def _mentions(code: CodeType, home: Mapping[str, Any]) -> list[Mention]:
 
 
 def _read(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
-    aliases: dict[str, Any] = {}
-    held: Any = _UNKNOWN
-    imported: Any = _UNKNOWN
+    """Yield what a code object mentions, step by step of it."""
     sets = "setattr" in code.co_names
+    stack = _Stack(home)
     for step, name, line in _steps(code):
-        if step in _LOADS:
-            held = aliases.get(name, home.get(name, _UNKNOWN))
-            if sets and type(held) is ModuleType:
-                yield Mention("setting", line, f"module:{held.__name__}")
-            if name == _INPUT and held is _UNKNOWN:
-                yield Mention("input", line)
-        elif step in _STEPS:
-            if issubclass(type(held), type) and issubclass(held, dt.date) and name in _NOWS:
-                yield Mention("clock", line)
-            held = vars(held).get(name, _UNKNOWN) if type(held) is ModuleType else _UNKNOWN
-        elif step == "IMPORT_NAME":
-            held = imported = sys.modules.get(name, _UNKNOWN)
-        elif step == "IMPORT_FROM":
-            held = vars(imported).get(name, _UNKNOWN) if type(imported) is ModuleType else _UNKNOWN
-        elif step in _STORES:
-            aliases[name] = held
+        yield from _done_to(stack.held, step, name, line)
+        stack.follow(step, name)
+        if step in _STORES:
             continue
-        elif step == "STORE_ATTR":
-            if type(held) is ModuleType:
-                yield Mention("setting", line, f"module:{held.__name__}")
-            elif issubclass(type(held), type) and _place(held).partition(".")[0] != "__main__":
-                yield Mention("setting", line, f"module:{_place(held)}")
-            held = _UNKNOWN
+        if step in _LOADS:
+            if sets and type(stack.held) is ModuleType:
+                yield Mention("setting", line, f"module:{stack.held.__name__}")
+            if name == _INPUT and stack.held is _UNKNOWN:
+                yield Mention("input", line)
+        yield from _told_by(stack.held, line)
+
+
+class _Stack:
+    """What code has `held` last, as far as names, and attributes of modules, lead to it."""
+
+    def __init__(self, home: Mapping[str, Any]) -> None:
+        self._home = home
+        self._aliases: dict[str, Any] = {}
+        self._imported: Any = _UNKNOWN
+        self.held: Any = _UNKNOWN
+
+    def follow(self, step: str, name: Any) -> None:
+        """Take note of a step."""
+        if step in _LOADS:
+            self.held = self._aliases.get(name, self._home.get(name, _UNKNOWN))
+        elif step in _STEPS:
+            self.held = _in_module(self.held, name)
+        elif step == "IMPORT_NAME":
+            self.held = self._imported = sys.modules.get(name, _UNKNOWN)
+        elif step == "IMPORT_FROM":
+            self.held = _in_module(self._imported, name)
+        elif step in _STORES:
+            self._aliases[name] = self.held
         elif step not in _SILENT:
-            held = _UNKNOWN
-        if _is_clock(held):
-            yield Mention("clock", line)
-        elif _is_of(held, atexit) or _calls_back(held):
-            yield Mention("setting", line, "atexit")
-        elif _is_of_descriptors(held):
-            yield Mention("native", line)
-            yield Mention("setting", line, "descriptors")
+            self.held = _UNKNOWN
+
+
+def _in_module(module: Any, name: str) -> Any:
+    """Return what a module has under a name, `_UNKNOWN` where that cannot be told."""
+    return vars(module).get(name, _UNKNOWN) if type(module) is ModuleType else _UNKNOWN
+
+
+def _done_to(held: Any, step: str, name: Any, line: int) -> Iterator[Mention]:
+    """Yield what a step asks of a value, or sets in it, that is held before it."""
+    is_class = issubclass(type(held), type)
+    if step in _STEPS and is_class and issubclass(held, dt.date) and name in _NOWS:
+        yield Mention("clock", line)
+    elif step == "STORE_ATTR":
+        if type(held) is ModuleType:
+            yield Mention("setting", line, f"module:{held.__name__}")
+        elif is_class and _place(held).partition(".")[0] != "__main__":
+            yield Mention("setting", line, f"module:{_place(held)}")
+
+
+def _told_by(held: Any, line: int) -> Iterator[Mention]:
+    """Yield what it says that code holds a value."""
+    if _is_clock(held):
+        yield Mention("clock", line)
+    elif _is_of(held, atexit) or _calls_back(held):
+        yield Mention("setting", line, "atexit")
+    elif _is_of_descriptors(held):
+        yield Mention("native", line)
+        yield Mention("setting", line, "descriptors")
 
 
 def _steps(code: CodeType) -> Iterator[tuple[str, Any, int]]:
@@ -177,9 +207,7 @@ def _place(kind: type) -> str:
 
 
 def _tells(value: Any) -> bool:
-    return (
-        _is_clock(value) or _is_of(value, atexit) or _calls_back(value) or _is_of_descriptors(value)
-    )
+    return any(_told_by(value, 0))
 
 
 def _calls_back(value: Any) -> bool:
