@@ -153,21 +153,54 @@ def recalled(
     if limit_s is not None and executed.duration_s > limit_s:
         raise NotAsThen("it took longer than it may now")
     texts = _texts(content, source)
+    _compare_values(content, texts, past, state)
+    if memory.learners.took_part(event):
+        _compare_learning(entry, past, state)
+    hinders = world.changed(event["inputs"], memory.environ) if event["inputs"] else ""
+    if hinders:
+        raise NotAsThen(hinders)
+    as_now = _moved_here(content, executed, source, texts, past)
+    try:
+        return renumbered(as_now, shown_so_far(past), texts)
+    except PlaceUnknown:
+        raise NotAsThen("something else is shown above it") from None
+
+
+def _compare_values(
+    content: Mapping[str, Any], texts: Sequence[str], past: Sequence[PastRun], state: State
+) -> None:
+    """Refuse other values than those that a run found, shared otherwise, or shown by their text."""
     words = words_of(*texts)
     _compare_names(content, texts, words, state)
     for name in _otherwise_shared(content, past, state):
         raise NotAsThen(f"what `{name}` shares with other names may have changed")
     if content["shown"] != _texts_shown(words, past):
         raise NotAsThen("the text of a function that it may show changed")
-    if memory.learners.took_part(event):
-        if learned(past).state != tuple(content["learned"]):
-            raise NotAsThen("another cell has learned before it")
-        if not knows_the_same(entry, past, state):
-            raise NotAsThen("what it learns from was made anew")
-    hinders = world.changed(event["inputs"], memory.environ) if event["inputs"] else ""
-    if hinders:
-        raise NotAsThen(hinders)
-    number = len(past) + 1
+
+
+def _compare_learning(entry: Entry, past: Sequence[PastRun], state: State) -> None:
+    """Refuse another past of what learns than a run found, or rows of which less is known."""
+    if learned(past).state != tuple(entry.content["learned"]):
+        raise NotAsThen("another cell has learned before it")
+    if not knows_the_same(entry, past, state):
+        raise NotAsThen("what it learns from was made anew")
+
+
+def _moved_here(
+    content: Mapping[str, Any],
+    executed: Executed,
+    source: str,
+    texts: Sequence[str],
+    past: Sequence[PastRun],
+) -> Executed:
+    """Return what came of a run with the numbers of runs, and the lines of texts, of now.
+
+    Raises:
+        NotAsThen: a place cannot be told, or it shows where it stood.
+
+    """
+    event, number = executed.event, len(past) + 1
+    assert event is not None, "only runs with an event are kept"
     shows = event["raised"] or lists_names(*texts) or _has_traceback(executed)
     if number != event["run"] and shows:
         raise NotAsThen("it stands elsewhere")  # a traceback shows the number, as names do
@@ -186,11 +219,7 @@ def recalled(
         shown = moved_outputs(executed.outputs, both, own, others, calls=bool(runs))
     except PlaceUnknown:
         raise NotAsThen("its text changed") from None
-    as_now = replace(executed, event=told, outputs=shown, reused=True)
-    try:
-        return renumbered(as_now, shown_so_far(past), texts)
-    except PlaceUnknown:
-        raise NotAsThen("something else is shown above it") from None
+    return replace(executed, event=told, outputs=shown, reused=True)
 
 
 def _has_traceback(executed: Executed) -> bool:
