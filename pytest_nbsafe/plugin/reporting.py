@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,17 +107,22 @@ class Reporting:
             terminalreporter.section("nbsafe updated outputs", sep="=")
             for line in updated:
                 terminalreporter.line(line)
-        for line in self._lines:
-            terminalreporter.write_sep("-", escape.line(f"nbsafe: {line}"))
-        if told := text.verdicts([*self._notebooks.values()]):
-            terminalreporter.write_sep("-", f"nbsafe: {told}")
-        if fixed := text.fixed(self._notebooks.values()):
-            terminalreporter.write_sep("-", f"nbsafe: {fixed}")
-        for line in text.resumed(self._notebooks.values()):
-            terminalreporter.write_sep("-", f"nbsafe: {line}")
+        for note in self._notes():
+            terminalreporter.write_sep("-", f"nbsafe: {note}")
         is_verbose = terminalreporter.verbosity > 0
         for line in text.remarks(self._notebooks.values()) if is_verbose else ():
             terminalreporter.line(line)
+        self._show_reports(terminalreporter)
+
+    def _notes(self) -> Iterator[str]:
+        """Yield what stands on a line of its own: what was locked, judged, fixed and reused."""
+        notebooks = [*self._notebooks.values()]
+        yield from map(escape.line, self._lines)
+        yield from filter(None, (text.verdicts(notebooks), text.fixed(notebooks)))
+        yield from text.resumed(notebooks)
+
+    def _show_reports(self, terminalreporter: TerminalReporter) -> None:
+        """Show the reports that go into no file, and say where the others are."""
         for form, file in self._reports:
             if file is not None:
                 terminalreporter.write_sep("-", f"generated {form} file of nbsafe: {file}")

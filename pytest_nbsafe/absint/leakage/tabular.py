@@ -270,18 +270,7 @@ Selector = Value | Slice
 def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
     """Return the rows of a table that a mask, slice, or positions choose."""
     if isinstance(key, Slice):
-        if key.all:
-            return data
-        table_rows = _cut(machine, data.rows, key)
-        if table_rows is not None:
-            return replace(data, rows=table_rows, mask=None)
-        step = Division(ByPlace(), ("range", key.low, key.high))
-        if key.step:
-            step = Division(("stride", key.low, key.high), ("is", machine.token(key)), "chosen")
-        cut = part(data, step)
-        if key.window is None or data.pred is not None:
-            return cut
-        return with_deps(cut, (Dep("time", cut.rows, "window", key.window),))
+        return _rows_of_slice(machine, data, key)
     key = machine.get(key)
     if isinstance(key, Index):
         taken = replace(data, rows=indexed(data.rows, key), mask=None)
@@ -303,6 +292,21 @@ def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
         drawn: sets.Kind = "round" if machine.loops else "random"
         step = Division(mask.key, mask.part, drawn if mask.random else "chosen")
     return part(data, step)
+
+
+def _rows_of_slice(machine: Machine, data: Data, key: Slice) -> Data:
+    if key.all:
+        return data
+    table_rows = _cut(machine, data.rows, key)
+    if table_rows is not None:
+        return replace(data, rows=table_rows, mask=None)
+    step = Division(ByPlace(), ("range", key.low, key.high))
+    if key.step:
+        step = Division(("stride", key.low, key.high), ("is", machine.token(key)), "chosen")
+    cut = part(data, step)
+    if key.window is None or data.pred is not None:
+        return cut
+    return with_deps(cut, (Dep("time", cut.rows, "window", key.window),))
 
 
 def _marked(machine: Machine, data: Data, mask: Mask | None) -> sets.Rows | None:
