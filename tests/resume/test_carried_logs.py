@@ -17,7 +17,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import CarriedLog, CarryQuestion
 from pytest_nbsafe.resume import carried_logs, kept_values
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
 from pytest_nbsafe.runner.live_kernel import LiveKernel
-from resume.test_state_of_many_kinds import shown
+from resume.shown_pages import shown
 
 pytestmark = pytest.mark.kernel
 
@@ -294,6 +294,6 @@ def test_nothing_is_kept_of_a_run_that_is_done_anew(own_store: Path) -> None:
         "print(model.predict(x))",
         "few = 1",
     )
-    shown(path, cells, resumed=True)
+    shown(path, *cells, resumed=True)
     edited = (*cells[:4], "model.fit(x, y)\nfew = x.query('a > @li' + 'mit')")
-    assert shown(path, edited, resumed=True) == shown(path, edited, resumed=False)
+    assert shown(path, *edited, resumed=True) == shown(path, *edited, resumed=False)

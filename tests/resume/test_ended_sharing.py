@@ -8,7 +8,7 @@ import pytest
 import tiers
 
 from pytest_nbsafe.resume import kept_values
-from resume.test_state_of_many_kinds import shown
+from resume.shown_pages import shown
 
 pytestmark = pytest.mark.kernel
 
@@ -57,13 +57,13 @@ def test_what_is_shown_is_what_a_full_run_shows(
     if "import " in made:
         pytest.importorskip(made.split()[1])
     path = own_store / "nb.ipynb"
-    shown(path, (made, second, done, last), resumed=True)
+    shown(path, made, second, done, last, resumed=True)
     for cells in (
         (made, edited, done, last),
         (made, edited, done, f"{last}\nedited = 1"),
         (made, second, done, f"{last}\nedited = 1"),
     ):
-        assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False)
+        assert shown(path, *cells, resumed=True) == shown(path, *cells, resumed=False)
 
 
 @pytest.mark.parametrize(
@@ -92,11 +92,11 @@ def test_what_was_taken_of_a_value_that_shares_now(
         monkeypatch.setattr(kept_values, name, value)  # so that it is kept
     path, made = own_store / "nb.ipynb", "a = [1]"
     takes = f"{takes}\nlast = sum(n * n for n in range(2_000_000))"
-    shown(path, (made, "b = [list(a)]", takes, "k = 1", "print(c)"), resumed=True)
+    shown(path, made, "b = [list(a)]", takes, "k = 1", "print(c)", resumed=True)
     for cells in (
         (made, "b = [a]", takes, "k = 1", "print(c)"),
         (made, "b = [a]", takes, "a.append(2)", "print(c)"),
         (made, "b = [a]", takes, "c.append(3)", "print(a)"),
         (made, "b = [list(a)]", takes, "c.append(3)", "print(a)"),
     ):
-        assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False)
+        assert shown(path, *cells, resumed=True) == shown(path, *cells, resumed=False)

@@ -14,6 +14,7 @@ import tiers
 
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
+from resume.shown_pages import shown
 
 pytestmark = pytest.mark.kernel
 
@@ -26,14 +27,6 @@ def pages(name: str) -> list[tuple[str, ...]]:
 BY_TEXTS, BY_MODULES = pages("looked_up_by_texts.txt"), pages("set_by_modules.txt")
 PUT_ELSEWHERE = pages("put_elsewhere.txt")
 """What puts a lambda where no name leads to it, and what calls that."""
-
-
-def shown(path: Path, *cells: str, resumed: bool) -> list[str]:
-    makenb.write(path, "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1)))
-    config = configuration(path, {"resume": "on" if resumed else "off"})
-    with closing(session.NotebookSession(path, config)) as each:
-        outcomes = [each.outcome(cell.number) for cell in each.cells]
-        return [f"{outcome.output} {outcome.reason}" for outcome in outcomes]
 
 
 def needs(*texts: str) -> None:
@@ -85,7 +78,7 @@ def test_a_name_that_stands_in_the_text_of_another_cell_is_there(own_store: Path
     helper.write_text(text, encoding="utf-8")
     cells = "import helper, time", "x = 7", "time.sleep(0.6)\nq = 'x'"  # it is kept
     shown(path, *cells, "print(helper.found(q))", resumed=True)
-    assert shown(path, *cells, "print(helper.found(q), 1)", resumed=True)[-1] == "7 1\n "
+    assert shown(path, *cells, "print(helper.found(q), 1)", resumed=True)[-1] == "7 1\n"
 
 
 @pytest.mark.corpus
@@ -95,7 +88,7 @@ def test_a_text_that_a_function_of_another_cell_finds_by_name(own_store: Path) -
     above = "import pandas as pd\ndf = pd.DataFrame({'a': [1, 2, 3]})\nasked = 'a > @least'"
     below = "def few(df): return [*df.query(asked).a]", "print(few(df))"
     shown(path, above, "least = 1", *below, resumed=True)
-    assert shown(path, above, "least = 2", *below, resumed=True)[-1] == "[3]\n "
+    assert shown(path, above, "least = 2", *below, resumed=True)[-1] == "[3]\n"
 
 
 @pytest.mark.corpus
@@ -103,7 +96,7 @@ def test_a_name_that_is_found_in_the_module_of_the_cells_is_there(own_store: Pat
     path = own_store / "nb.ipynb"
     cells = "import sys, time\nown = sys.modules[__name__]", "x = 7\ntime.sleep(0.6)\nq = chr(120)"
     shown(path, *cells, "print(getattr(own, q))", resumed=True)
-    assert shown(path, *cells, "print(getattr(own, q), 1)", resumed=True)[-1] == "7 1\n "
+    assert shown(path, *cells, "print(getattr(own, q), 1)", resumed=True)[-1] == "7 1\n"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import tiers
 
-from resume.test_state_of_many_kinds import shown
+from resume.shown_pages import shown
 
 pytestmark = pytest.mark.kernel
 
@@ -67,10 +67,10 @@ def test_what_is_drawn_in_it(own_store: Path, name: str) -> None:
     path, first = own_store / "nb.ipynb", (USE, *PAGES[name])
     cells = tuple(cell.replace("EDIT", "1") for cell in first)
     for place, cell in enumerate(first):
-        shown(path, cells, resumed=True)
+        shown(path, *cells, resumed=True)
         other = cell.replace("EDIT", "2") if "EDIT" in cell else f"edited = 1\n{cell}"
         edited = (*cells[:place], other, *cells[place + 1 :])
-        assert shown(path, edited, resumed=True) == shown(path, edited, resumed=False)
+        assert shown(path, *edited, resumed=True) == shown(path, *edited, resumed=False)
 
 
 @pytest.mark.corpus
@@ -82,10 +82,12 @@ def test_a_module_of_the_project_draws_in_it(own_store: Path) -> None:
     (own_store / "helper.py").write_text(helper, encoding="utf-8")
     told = LINES.replace("{}", "helper.told()")
     cells = f"{USE}\nimport helper", "fig = plt.figure()", "plt.plot([1]);", "few = 1", told
-    shown(own_store / "nb.ipynb", cells, resumed=True)
+    shown(own_store / "nb.ipynb", *cells, resumed=True)
     for place, edit in ((3, "helper.label('b')"), (3, "few = 2"), (2, "plt.plot([2]);")):
         edited = (*cells[:place], edit, *cells[place + 1 :])
-        both = [shown(own_store / "nb.ipynb", edited, resumed=resumed) for resumed in (True, False)]
+        both = [
+            shown(own_store / "nb.ipynb", *edited, resumed=resumed) for resumed in (True, False)
+        ]
         assert both[0] == both[1]
 
 
@@ -96,6 +98,6 @@ def test_the_first_to_be_opened_is_so_in_a_cell_that_is_reused(own_store: Path) 
     opens = "fig, ax = plt.subplots(); ax.plot([1, 2]);"
     cells = USE, "rows = [1, 2]", opens, "print(rows, plt.get_fignums())"
     path = own_store / "nb.ipynb"
-    shown(path, cells, resumed=True)
+    shown(path, *cells, resumed=True)
     edited = (cells[0], "rows = [1, 2]\nmore = 1", *cells[2:])
-    assert shown(path, edited, resumed=True) == shown(path, edited, resumed=False)
+    assert shown(path, *edited, resumed=True) == shown(path, *edited, resumed=False)

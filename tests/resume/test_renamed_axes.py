@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import tiers
 
-from resume.each_cell import assert_as_in_full
+from resume.shown_pages import assert_as_in_full
 
 pytestmark = pytest.mark.kernel
 

@@ -22,6 +22,7 @@ from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.trace.results import CellResult
+from resume.shown_pages import shown_page
 
 LEARNS = """
 # %% [1]
@@ -222,7 +223,7 @@ def test_what_a_text_reads_without_a_word(own_store: Path) -> None:
     run(path, WITHOUT_A_WORD, resumed=True)
     for old, new in (("limit = 3", "limit = 4"), ("limit = 3", "limit = 3\nlist_of = 1")):
         page = WITHOUT_A_WORD.replace(old, new)
-        assert shown(path, page, resumed=True) == shown(path, page, resumed=False)
+        assert shown_page(path, page, resumed=True) == shown_page(path, page, resumed=False)
 
 
 SEEDED = """
@@ -245,7 +246,7 @@ def test_a_seed_and_the_order_of_a_set(own_store: Path) -> None:
     run(path, SEEDED, resumed=True)
     for old, new in (("seed(1)", "seed(2)"), ("{8, 0}", "{0, 8}")):
         page = SEEDED.replace(old, new)
-        assert shown(path, page, resumed=True) == shown(path, page, resumed=False)
+        assert shown_page(path, page, resumed=True) == shown_page(path, page, resumed=False)
 
 
 @pytest.mark.kernel
@@ -257,18 +258,7 @@ def test_a_seed_in_the_cell_that_imports(own_store: Path) -> None:
     run(path, page, resumed=True)
     assert run(path, page, resumed=True).notebooks[0].remarks[0].startswith("2 of 2 runs reused")
     page = page.replace("seed(1)", "seed(2)")
-    assert shown(path, page, resumed=True) == shown(path, page, resumed=False)
-
-
-def shown(path: Path, page: str, *, resumed: bool) -> list[str]:
-    """Return what the cells of a page show."""
-    makenb.write(path, page)
-    config = configuration(path, {"resume": "on" if resumed else "off"})
-    each = session.NotebookSession(path, config)
-    try:
-        return [each.outcome(cell.number).output for cell in each.cells]
-    finally:
-        each.close()
+    assert shown_page(path, page, resumed=True) == shown_page(path, page, resumed=False)
 
 
 BESIDE_A_CHANGE = """
@@ -290,10 +280,10 @@ def test_what_stands_beside_a_change_that_is_reused(own_store: Path) -> None:
     path = own_store / "nb.ipynb"
     for number in (10, 11, 12):
         page = BESIDE_A_CHANGE.format(number=number, asked="")
-        assert shown(path, page, resumed=True)[-1].split() == [f"[{number}]"]
+        assert shown_page(path, page, resumed=True)[-1].split() == [f"[{number}]"]
     for number in (11, 10, 12):
         page = BESIDE_A_CHANGE.format(number=number, asked="'also', ")
-        assert shown(path, page, resumed=True)[-1].split() == ["also", f"[{number}]"]
+        assert shown_page(path, page, resumed=True)[-1].split() == ["also", f"[{number}]"]
 
 
 @pytest.mark.kernel
@@ -309,7 +299,7 @@ def test_a_kept_value_that_stood_beside_a_change(
     for number in (10, 11, 12):
         for asked in ("", "'also', "):
             page = BESIDE_A_CHANGE.format(number=number, asked=asked)
-            assert shown(path, page, resumed=True)[-1].split()[-1] == f"[{number}]"
+            assert shown_page(path, page, resumed=True)[-1].split()[-1] == f"[{number}]"
 
 
 @pytest.mark.kernel
@@ -329,7 +319,7 @@ def test_a_kernel_that_dies_while_it_catches_up(
 
     monkeypatch.setattr(LiveKernel, "execute", dying)
     page = TOUCHES.replace("print(rows)", "print(rows[0])")
-    assert shown(path, page, resumed=True)[-1] == "1\n"
+    assert shown_page(path, page, resumed=True)[-1] == "1\n"
     assert not left, "it was killed"
 
 
@@ -374,7 +364,7 @@ def test_what_is_changed_by_way_of_values(own_store: Path) -> None:
         page = BY_WAY_OF_VALUES
         for old, new in edits:
             page = page.replace(old, new)
-        assert shown(path, page, resumed=True) == shown(path, page, resumed=False)
+        assert shown_page(path, page, resumed=True) == shown_page(path, page, resumed=False)
 
 
 ESTIMATORS = """
@@ -497,7 +487,7 @@ def test_what_a_second_kernel_finds_in_the_folder(own_store: Path, *, is_there: 
         remove(own_store)
         if is_there:
             (own_store / "log.txt").write_text("before ", encoding="utf-8")
-        outputs = shown(path, each, resumed=resumed)
+        outputs = shown_page(path, each, resumed=resumed)
         files = {file.name: file.read_text(encoding="utf-8") for file in own_store.rglob("*.txt")}
         ends.append((outputs, files))
     assert ends[2][1] == {"out.txt": "x", "log.txt": "before x" if is_there else "x"}

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import closing
 from pathlib import Path
 
-import makenb
 import pytest
 import tiers
 
-from pytest_nbsafe.app import session
-from pytest_nbsafe.app.inputs import configuration
+from resume.shown_pages import shown
 
 pytestmark = pytest.mark.kernel
 
@@ -27,15 +23,6 @@ PAGES = [tuple(page.strip("\n").split("\n---\n")) for page in TEXT.split("\n===\
 """A cell that makes something, one that changes it, what that becomes, and one that shows it."""
 
 
-def shown(path: Path, cells: tuple[str, ...], *, resumed: bool) -> list[str]:
-    """Return what the cells show, but for addresses."""
-    makenb.write(path, "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1)))
-    config = configuration(path, {"resume": "on" if resumed else "off"})
-    with closing(session.NotebookSession(path, config)) as each:
-        outcomes = [each.outcome(cell.number) for cell in each.cells]
-        return [re.sub("0x[0-9a-f]+", "", f"{o.output} {o.reason}") for o in outcomes]
-
-
 @pytest.mark.parametrize("page", tiers.spread(144, 12, PAGES))
 def test_what_a_cell_left(own_store: Path, page: tuple[str, str, str, str]) -> None:
     made, changed, other, last = page
@@ -45,8 +32,8 @@ def test_what_a_cell_left(own_store: Path, page: tuple[str, str, str, str]) -> N
     (own_store / "data.txt").write_text("1\n2\n3\n4\n", encoding="utf-8")
     (own_store / "helper.py").write_text(HELPER, encoding="utf-8")
     path = own_store / "nb.ipynb"
-    shown(path, (made, changed, "pass", last), resumed=True)
+    shown(path, made, changed, "pass", last, resumed=True)
     cells = made, other, "pass", last
-    assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False)
+    assert shown(path, *cells, resumed=True) == shown(path, *cells, resumed=False)
     cells = made, other, "pass", f"{last}\nedited = 1"
-    assert shown(path, cells, resumed=True) == shown(path, cells, resumed=False)
+    assert shown(path, *cells, resumed=True) == shown(path, *cells, resumed=False)

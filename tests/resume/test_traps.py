@@ -6,12 +6,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import makenb
 import pytest
 import tiers
 
-from pytest_nbsafe.app import session
-from pytest_nbsafe.app.inputs import configuration
+from resume.shown_pages import page_of, shown, shown_page
 
 pytestmark = pytest.mark.kernel
 
@@ -100,19 +98,7 @@ def load_ipython_extension(shell):
 
 
 def page(setting: str, reader: str) -> str:
-    cells = (ABOVE, "unread = 1", setting, "between = 2", reader)
-    return "".join(f"# %% [{n}]\n{text.strip()}\n" for n, text in enumerate(cells, 1))
-
-
-def shown(path: Path, text: str, *, resumed: bool) -> list[str]:
-    makenb.write(path, text)
-    config = configuration(path, {"resume": "on" if resumed else "off"})
-    each = session.NotebookSession(path, config)
-    try:
-        outcomes = [each.outcome(cell.number) for cell in each.cells]
-        return [f"{outcome.output} {outcome.reason}" for outcome in outcomes]
-    finally:
-        each.close()
+    return page_of(ABOVE.strip(), "unread = 1", setting.strip(), "between = 2", reader.strip())
 
 
 @pytest.mark.parametrize("name", tiers.spread(72, 4, SETTINGS))
@@ -122,14 +108,14 @@ def test_what_no_name_shows(own_store: Path, name: str) -> None:
     (own_store / "other.py").write_text("made_elsewhere = 3\n", encoding="utf-8")
     path = own_store / "nb.ipynb"
     setting, other, reader = SETTINGS[name]
-    first = shown(path, page(setting, reader), resumed=True)
-    assert first == shown(path, page(setting, reader), resumed=False)
-    with_other = shown(path, page(other, reader), resumed=True)
-    assert with_other == shown(path, page(other, reader), resumed=False)
+    first = shown_page(path, page(setting, reader), resumed=True)
+    assert first == shown_page(path, page(setting, reader), resumed=False)
+    with_other = shown_page(path, page(other, reader), resumed=True)
+    assert with_other == shown_page(path, page(other, reader), resumed=False)
     if name != "atexit":
         assert with_other[-1] != first[-1], "it hangs on the setting"
     edited = page(setting, f"edited = 3\n{reader}" if reader[0] != "%" else f"{reader} edited")
-    assert shown(path, edited, resumed=True) == shown(path, edited, resumed=False)
+    assert shown_page(path, edited, resumed=True) == shown_page(path, edited, resumed=False)
 
 
 def replaced(folder: Path) -> None:
@@ -173,9 +159,9 @@ def test_what_stands_around(own_store: Path, change: Callable[[Path], None], exp
     (own_store / "link.txt").symlink_to("one.txt")
     (own_store / "helper.py").write_text("K = 1\n", encoding="utf-8")
     path = own_store / "nb.ipynb"
-    assert shown(path, AROUND, resumed=True)[-1].split() == ["1", "1", "1"]
+    assert shown_page(path, AROUND, resumed=True)[-1].split() == ["1", "1", "1"]
     change(own_store)
-    assert shown(path, AROUND, resumed=True)[-1].split() == expected.split()
+    assert shown_page(path, AROUND, resumed=True)[-1].split() == expected.split()
 
 
 @pytest.mark.parametrize(
@@ -198,7 +184,6 @@ def test_annotations(own_store: Path, defined: str, reader: str) -> None:
     expected = []
     for first in ("Size = int", "Size = str", "from numbers import Number as Size"):
         cells[0] = first
-        text = "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1))
-        expected.append(shown(path, text, resumed=True))
-        assert expected[-1] == shown(path, text, resumed=False)
+        expected.append(shown(path, *cells, resumed=True))
+        assert expected[-1] == shown(path, *cells, resumed=False)
     assert len({each[-1] for each in expected}) == 3, "it hangs on the annotation"

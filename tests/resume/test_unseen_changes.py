@@ -12,6 +12,7 @@ import tiers
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.resume import session_kernel
+from resume.shown_pages import page_of, shown
 
 pytestmark = pytest.mark.kernel
 
@@ -135,14 +136,10 @@ def late(value):
 """
 
 
-def shown(
+def last_shown(
     path: Path, change: str, *, resumed: bool, above: str = HOLDERS, last: str = "print(rows)"
 ) -> str:
-    cells = (above.strip(), change, last)
-    makenb.write(path, "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1)))
-    config = configuration(path, {"resume": "on" if resumed else "off"})
-    with closing(session.NotebookSession(path, config)) as each:
-        return [each.outcome(cell.number).output for cell in each.cells][-1]
+    return shown(path, above.strip(), change, last, resumed=resumed)[-1]
 
 
 @pytest.mark.parametrize("change", tiers.spread(100, 20, CHANGES))
@@ -150,9 +147,9 @@ def test_what_changes_unseen(own_store: Path, change: str) -> None:
     for number in (1, 2):
         (own_store / f"grown{number}.py").write_text(f"rows.append({number})\n", encoding="utf-8")
     path = own_store / "nb.ipynb"
-    shown(path, change.format(1), resumed=True)
-    expected = shown(path, change.format(2), resumed=False)
-    assert shown(path, change.format(2), resumed=True) == expected
+    last_shown(path, change.format(1), resumed=True)
+    expected = last_shown(path, change.format(2), resumed=False)
+    assert last_shown(path, change.format(2), resumed=True) == expected
 
 
 @pytest.mark.parametrize("change", tiers.by_hand(9, LET_GO))
@@ -162,7 +159,7 @@ def test_what_is_changed_and_let_go(own_store: Path, change: str) -> None:
         last = f"if '{name}' in globals(): print({name})"
         for number in (1, 2):
             pages = [
-                shown(path, change.format(number), resumed=resumed, above=SHARED, last=last)
+                last_shown(path, change.format(number), resumed=resumed, above=SHARED, last=last)
                 for resumed in (True, False)
             ]
             assert pages[0] == pages[1]
@@ -174,10 +171,10 @@ def test_what_waits_in_a_pipe(own_store: Path) -> None:
         "import os\nr, w = os.pipe()",
         "print(os.read(r, 1))",
     )
-    shown(path, "os.write(w, b'1')", resumed=True, above=above, last=last)
+    last_shown(path, "os.write(w, b'1')", resumed=True, above=above, last=last)
     change = "os.write(w, b'2')"
-    assert shown(path, change, resumed=True, above=above, last=last) == "b'2'\n"
-    assert shown(path, change, resumed=True, above=above, last=f"{last}  # edited") == "b'2'\n"
+    assert last_shown(path, change, resumed=True, above=above, last=last) == "b'2'\n"
+    assert last_shown(path, change, resumed=True, above=above, last=f"{last}  # edited") == "b'2'\n"
 
 
 PUT_INTO_BUILTINS = (
@@ -193,14 +190,14 @@ def test_what_is_put_among_the_names_of_python(own_store: Path, change: str) -> 
     for number in (1, 2):
         top, last = "import builtins", "print(given)"
         put = change.format(number)
-        assert shown(path, put, resumed=True, above=top, last=last) == f"{number}\n"
+        assert last_shown(path, put, resumed=True, above=top, last=last) == f"{number}\n"
 
 
 def test_nothing_is_reused_where_nothing_is_followed(own_store: Path) -> None:
     path = own_store / "nb.ipynb"
     for number in (1, 2):
         cells = (f"number = {number}", "print(number)")
-        makenb.write(path, "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1)))
+        makenb.write(path, page_of(*cells))
         config = configuration(path, {"resume": "on", "trace": False})
         with closing(session.NotebookSession(path, config)) as each:
             assert each.outcome(2).output == f"{number}\n"
