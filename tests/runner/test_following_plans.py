@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import percent
 import pytest
@@ -15,7 +15,8 @@ from pytest_nbsafe.runner.inquiries import Inquiries
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace import lineage
 from pytest_nbsafe.trace.results import CellResult, Record, Value
-from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual, TouchedParts
+from pytest_nbsafe.trace.side_runs import Counterfactual, TouchedParts
+from runner.fake_session import FakeSession
 
 STALE = """\
 # %% [1]
@@ -31,24 +32,19 @@ PART = frozenset({("r",)})
 SEEN = TouchedParts({("d", 0): PART}, {("d", 0): PART}, entered=frozenset({"d"}))
 
 
-class Fake:
+class Fake(FakeSession):
     """A session that runs what the text says, statement by statement, and notes what it is asked.
 
     `d` holds something else from each run to the next where it is `restless`.
     """
 
     def __init__(self, text: str, *, restless: bool = False) -> None:
+        super().__init__()
         facts, _ = static_facts(percent.parse(text), Config())
         self.facts = facts
-        self.alive = True
-        self.python = ""
         self.asked: list[tuple[int, ...]] = []
         self._restless = restless
         self._runs = 0
-
-    def start(self) -> None: ...
-
-    def close(self) -> None: ...
 
     def run(self, cell: Cell, step: int) -> CellResult:
         plan = self.facts.plan
@@ -62,19 +58,6 @@ class Fake:
         self.asked.append(tuple(cell.number for cell in cells))
         results = tuple(self._result(cell, i, ()) for i, cell in enumerate(cells, 1))
         return Counterfactual(results, touched=(None if stir else SEEN,) * len(cells))
-
-    def hold(self, at: int) -> bool:
-        raise NotImplementedError
-
-    def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
-        return {name: {} for name in names}
-
-    def environment(self) -> None: ...
-
-    def expect(self, cells: Sequence[Cell]) -> None:
-        pass
-
-    def hurry(self, limit_s: float) -> None: ...
 
     def _result(self, cell: Cell, step: int, records: tuple[Record, ...]) -> CellResult:
         self._runs += 1

@@ -23,7 +23,8 @@ from pytest_nbsafe.runner.inquiries import Inquiries, Limits
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace.results import CellResult, Record, Value
-from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
+from pytest_nbsafe.trace.side_runs import Counterfactual
+from runner.fake_session import FakeSession
 from runner.kernels import notebook
 
 STALE = (
@@ -33,23 +34,20 @@ STALE = (
 OLD = "# %% [1]\na = 1\n# %% [4]\na = 2\n# %% [2]\nb = a\n# %% [3]\nc = b\n"
 
 
-class Fake:
+class Fake(FakeSession):
     """A kernel that cannot be forked; `answers` are values by what ran in it, and what is asked.
 
     `noise` is what each kernel holds otherwise.
     """
 
     def __init__(self, answers: Mapping[object, str], noise: str, status: str) -> None:
-        self.alive = True
-        self.python = ""
+        super().__init__()
         self.ran: list[int] = []
         self.asked: list[tuple[tuple[int, ...], bool]] = []
         self.limit_s = 0.0
         self._answers = answers
         self._noise = noise
         self._status = status
-
-    def start(self) -> None: ...
 
     def close(self) -> None:
         self.alive = False
@@ -73,17 +71,6 @@ class Fake:
             return Counterfactual(cause=value)
         results = tuple(self._result(cell, i, value) for i, cell in enumerate(cells, 1))
         return Counterfactual(results, shown={"made": {"value": value}})
-
-    def hold(self, at: int) -> bool:
-        raise NotImplementedError
-
-    def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
-        return {name: {"value": "was"} for name in names}
-
-    def environment(self) -> None: ...
-
-    def expect(self, cells: Sequence[Cell]) -> None:
-        pass
 
     def hurry(self, limit_s: float) -> None:
         self.limit_s = limit_s

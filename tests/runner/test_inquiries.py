@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import percent
@@ -19,7 +19,8 @@ from pytest_nbsafe.runner.inquiries import Inquiries, Limits
 from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace.results import CellResult, Failure, Record, Value
-from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
+from pytest_nbsafe.trace.side_runs import Counterfactual
+from runner.fake_session import FakeSession
 
 STALE = (
     "# %% [1]\nrate = 0.5\n# %% [3]\nrate = 0.25\n"
@@ -28,22 +29,17 @@ STALE = (
 OLD = "# %% [1]\na = 1\n# %% [4]\na = 2\n# %% [2]\nb = a\n# %% [3]\nc = b\n"
 
 
-class Fake:
+class Fake(FakeSession):
     """A session that notes what it is asked; `answers` are values by the cells that ran aside."""
 
     def __init__(self, answers: dict[tuple[int, ...], str] | None = None, cause: str = "") -> None:
-        self.alive = True
-        self.python = ""
+        super().__init__()
         self.asked: list[tuple[int, ...]] = []
         self.stirred: list[bool] = []
         self.here: list[bool] = []
         self._answers = answers or {}
         self._cause = cause
         self.duration_s = 0.0
-
-    def start(self) -> None: ...
-
-    def close(self) -> None: ...
 
     def run(self, cell: Cell, step: int) -> CellResult:
         return self._result(cell, step, str(step))
@@ -66,19 +62,6 @@ class Fake:
         results = tuple(self._result(cell, i, value) for i, cell in enumerate(cells, 1))
         shown = {"made": {"value": value}}
         return Counterfactual(results, shown=shown)
-
-    def hold(self, at: int) -> bool:
-        raise NotImplementedError
-
-    def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
-        return {name: {"value": "was"} for name in names}
-
-    def environment(self) -> None: ...
-
-    def expect(self, cells: Sequence[Cell]) -> None:
-        pass
-
-    def hurry(self, limit_s: float) -> None: ...
 
     def _result(self, cell: Cell, step: int, value: str) -> CellResult:
         empty: frozenset[str] = frozenset()

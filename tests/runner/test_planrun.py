@@ -1,6 +1,6 @@
 """A plan under way, with a kernel made up by hand: what is skipped, what goes on, what is lost."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 import percent
 
@@ -9,18 +9,17 @@ from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import orderings as order
 from pytest_nbsafe.runner.planrun import PlanRun
 from pytest_nbsafe.trace.results import CellResult, Failure, Record, RunStatus
-from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
+from runner.fake_session import FakeSession
 
 
-class ScriptedSession:
+class ScriptedSession(FakeSession):
     """Runs nothing: the cells named in `fates` end as told, at `line`, the others succeed."""
 
     def __init__(self, fates: dict[int, RunStatus], made: dict[int, set[str]], line: int) -> None:
+        super().__init__()
         self.line = line
         self.fates = fates
         self.made = made
-        self.alive = True
-        self.python = ""
         self.started = self.closed = 0
 
     def start(self) -> None:
@@ -33,24 +32,6 @@ class ScriptedSession:
         record = Record((step, 1), cell.number, 1, frozenset(), writes, {})
         failure = Failure("Error", "", self.line) if status == "raised" else None
         return CellResult(step, cell.number, status, failure, records=(record,))
-
-    def counterfactual(
-        self, cells: Sequence[Cell], *, limit_s: float, stir: bool, here: bool, at: int | None
-    ) -> Counterfactual:
-        raise NotImplementedError
-
-    def hold(self, at: int) -> bool:
-        raise NotImplementedError
-
-    def look(self, names: Sequence[str]) -> Mapping[str, Aspects]:
-        raise NotImplementedError
-
-    def environment(self) -> None: ...
-
-    def expect(self, cells: Sequence[Cell]) -> None:
-        pass
-
-    def hurry(self, limit_s: float) -> None: ...
 
     def close(self) -> None:
         self.closed += 1
