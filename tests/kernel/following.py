@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytest_nbsafe.kernel.parts.access_calls import rewrite
-from pytest_nbsafe.kernel.parts.access_sites import HOOKS, names_bound, statement_lines
+from pytest_nbsafe.kernel.parts.access_sites import HOOKS, statement_lines
 from pytest_nbsafe.kernel.parts.access_tracking import Accesses
 from pytest_nbsafe.kernel.parts.aliases import Aliases
+from pytest_nbsafe.kernel.tracing.names import all_bound
 
 Said = dict[str, str]
 
@@ -42,7 +43,7 @@ class Page:
         tree = ast.parse(text)
         lines = statement_lines(tree, int)
         self.accesses.start()
-        self.accesses.bound |= names_bound(tree)
+        self.accesses.bound |= all_bound(tree)
         self.accesses.opaque |= rewrite(tree, self.accesses.sites, int)
         self.accesses.lines["<cell>"] = lines
         code = compile(tree, "<cell>", "exec")

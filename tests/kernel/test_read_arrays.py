@@ -110,6 +110,8 @@ def test_a_cell_that_only_reads(text: str) -> None:
         "t = 1\nprint((t := w))\nX + t",
         "import w as n\nX + n",
         "def n(): pass\nX + n",
+        "match w:\n    case n:\n        pass\nX + n",
+        "match {'k': w}:\n    case {**n}:\n        pass\nX + n",
         "print = w\nprint(X)",
         "len = w\nlen(X)",
         "np = w\nnp.sum(X)",

@@ -13,6 +13,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
+from ..tracing.names import all_bound
 from ..tracing.read_only_uses import words
 
 _FACTS = words("dtype itemsize nbytes ndim shape size")
@@ -67,7 +68,7 @@ def only_looked_at(
     mentioned = mentioning.keys()
     if any(map(_SHOWN.fullmatch, mentioned)):  # what a cell has shown may be a part of one
         return set()
-    free = _bound(tree) | deferred
+    free = all_bound(tree) | deferred
     held = {name: home[name] for name in mentioned - free if name in home}
     own = free | home.keys()
     return {
@@ -88,21 +89,6 @@ def _mentioning(tree: ast.AST) -> dict[str, set[int]]:
             while around is not None and id(around) not in nodes:
                 nodes.add(id(around))
                 around = parents.get(id(around))
-    return found
-
-
-def _bound(tree: ast.AST) -> set[str]:
-    """Return all names that code binds, wherever."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
-        elif isinstance(node, ast.alias):
-            found.add((node.asname or node.name).partition(".")[0])
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            found.add(node.name)
     return found
 
 
@@ -150,7 +136,7 @@ class _Reader:
         if isinstance(node, ast.With):
             goes = not any(map(self.mentions, node.items))
             return goes and self.block(node.body)
-        self.made -= _bound(node)
+        self.made -= all_bound(node)
         if isinstance(node, ast.Expr):
             return self.apart(node.value) or self.shows(node.value)
         if isinstance(node, ast.AugAssign):
@@ -165,16 +151,16 @@ class _Reader:
         What they make holds only in them: at most what they leave alone is as it was afterwards.
         """
         for node in body:
-            self.made -= _bound(node)
+            self.made -= all_bound(node)
         before = {*self.made}
         goes = target is None or values is None or self.bind(target, values)
         goes = goes and all(map(self.statement, body))
-        self.made = before - (_bound(target) if target is not None else set())
+        self.made = before - (all_bound(target) if target is not None else set())
         return goes
 
     def bind(self, target: ast.expr, value: ast.expr) -> bool:
         """Note that what is bound is plain, if the value is; tell whether the array is spared."""
-        names = _bound(target)
+        names = all_bound(target)
         is_plain = self.is_plain(value)
         self.made = self.made | (names - self.deferred) if is_plain else self.made - names
         return not self.mentions(target)

@@ -15,15 +15,10 @@ from typing import Any
 from ..contract import Fingerprint
 from ..functions.reach import inside, names_of_code
 from ..hashing.snapshot import Snapshot
+from ..tracing.names import all_bound
 from .links import FIXED, Links
 
 _STORES = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}
-_BINDING = {
-    **dict.fromkeys(("FunctionDef", "AsyncFunctionDef", "ClassDef", "ExceptHandler"), "name"),
-    **dict.fromkeys(("MatchAs", "MatchStar"), "name"),
-    "MatchMapping": "rest",
-}
-"""The field of a node that holds a name which it binds."""
 
 
 class LetGo:
@@ -48,7 +43,7 @@ class LetGo:
         `before` are those that it accesses.
         """
         functions = list(self._functions(before))
-        bound = _bound(tree).union(*map(_stored, functions))
+        bound = all_bound(tree, in_comprehensions=False).union(*map(_stored, functions))
         bound = {n for n in bound if n in before and before[n]["kind"] not in FIXED}
         if bound:
             reached = {n for each in functions for n in names_of_code(each.__code__)}
@@ -85,26 +80,6 @@ class LetGo:
             for item in vars(value).values() if is_class else (value,):
                 if type(item) is FunctionType and item.__globals__ is self._home:
                     yield item
-
-
-def _bound(tree: ast.Module) -> set[str]:
-    """Return the names that a text may bind or remove: those of its functions alone, too."""
-    bound: set[str] = set()
-    local: set[int] = set()  # what a comprehension binds is its own; it comes before its parts
-    for node in ast.walk(tree):
-        kind = type(node).__name__
-        if isinstance(node, ast.Name):
-            if not isinstance(node.ctx, ast.Load) and id(node) not in local:
-                bound.add(node.id)
-        elif isinstance(node, ast.comprehension):
-            local.update(map(id, ast.walk(node.target)))
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            bound.update(each.asname or each.name.partition(".")[0] for each in node.names)
-        elif isinstance(node, ast.Global):
-            bound.update(node.names)
-        elif kind in _BINDING:
-            bound.add(getattr(node, _BINDING[kind]) or "")
-    return bound
 
 
 def _stored(function: FunctionType) -> set[str]:

@@ -73,18 +73,3 @@ def line_executing(lines: dict[str, dict[int, int]]) -> int:
             return known.get(frame.f_lineno, 0)
         frame = frame.f_back
     return 0
-
-
-def names_bound(tree: ast.Module) -> set[str]:
-    """Return all names that a text binds anywhere, those that are local to a function as well."""
-    names: set[Any] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-        elif isinstance(node, ast.Global):
-            names.update(node.names)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            names.update(alias.asname or alias.name for alias in node.names)
-        else:  # a definition, a handler, a pattern
-            names.update(getattr(node, field, None) for field in ("name", "rest"))
-    return {name for name in names if type(name) is str}

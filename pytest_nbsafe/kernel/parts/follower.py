@@ -23,9 +23,10 @@ from ..functions.reach import FUTURE, codes_by_place, reachable
 from ..functions.stand_in import is_ours
 from ..tracing import bytecode_readers, instrument
 from ..tracing.cell_positions import TIMED
+from ..tracing.names import all_bound
 from ..tracing.offered import offer
 from .access_calls import rewrite
-from .access_sites import AT, HOOKS, KEY, names_bound, statement_lines
+from .access_sites import AT, HOOKS, KEY, statement_lines
 from .access_tracking import Accesses
 from .aliases import Aliases
 
@@ -136,7 +137,7 @@ class Follower:
             line_of = line_of if run == self.tracer.runs else _unknown
         source.followed = True
         lines = statement_lines(tree, line_of)
-        accesses.bound |= names_bound(tree)
+        accesses.bound |= all_bound(tree)
         accesses.opaque |= rewrite(tree, accesses.sites, line_of)
         if line_of is _unknown:
             accesses.lines.pop(file, None)

@@ -148,6 +148,37 @@ def _header_children(node: ast.stmt) -> Iterator[ast.AST]:
 
 _CAPTURES = {"MatchAs": "name", "MatchStar": "name", "MatchMapping": "rest"}
 """The field of a pattern that holds the name it captures (Python 3.10 and later)."""
+_NAMING = {
+    **dict.fromkeys(("FunctionDef", "AsyncFunctionDef", "ClassDef", "ExceptHandler"), "name"),
+    **dict.fromkeys(("TypeVar", "ParamSpec", "TypeVarTuple"), "name"),
+    **_CAPTURES,
+}
+"""The field of a node that holds the name it binds as a text."""
+
+
+def all_bound(tree: ast.AST, *, in_comprehensions: bool = True) -> set[str]:
+    """Return all names that code binds or removes anywhere, those of its functions alone, too.
+
+    What a comprehension binds is its own: such names are among them only if they are to be.
+    """
+    bound: set[str] = set()
+    local: set[int] = set()
+    for node in ast.walk(tree):  # a comprehension comes before its parts
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load) and id(node) not in local:
+                bound.add(node.id)
+        elif isinstance(node, ast.comprehension):
+            if not in_comprehensions:
+                local.update(map(id, ast.walk(node.target)))
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            bound.update(each.asname or each.name.partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.Global):
+            bound.update(node.names)
+        else:
+            name = getattr(node, _NAMING.get(type(node).__name__, ""), None)
+            if name is not None:
+                bound.add(name)
+    return bound
 
 
 # ------------------------------------------------------------------ what a cell could access
