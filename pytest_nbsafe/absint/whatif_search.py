@@ -106,7 +106,7 @@ def _prove(graph: Graph, run: int, change: str | None, depth: int | None) -> Non
         raise NbsafeError("does-not-parse", f"cell {run} does not parse", "nbsafe check says where")
     if change is None:
         return
-    own = sorted(name for name, cells in graph.binders.items() if run in cells)
+    own = sorted(dependencies.bound_by_cells(graph)[run])
     if change not in own:
         hint = f"it defines {', '.join(own)}" if own else "it defines no name"
         raise NbsafeError("not-bound", f"cell {run} does not define {change!r}", hint)

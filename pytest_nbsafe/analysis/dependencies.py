@@ -21,6 +21,16 @@ _WORD = re.compile(r"[^\W\d]\w*")
 # -- names and cells -----------------------------------------------------------------------------
 
 
+@kept
+def bound_by_cells(graph: Graph) -> Mapping[int, tuple[str, ...]]:
+    """Return for each cell the names that a run of it may leave bound."""
+    bound: dict[int, list[str]] = {cell: [] for cell in graph.cells}
+    for name, cells in graph.binders.items():
+        for cell in cells:
+            bound[cell].append(name)
+    return {cell: tuple(names) for cell, names in bound.items()}
+
+
 def changed_by_calls(graph: Graph, cell: int) -> tuple[Definition, ...]:
     """Return where calls of the notebook's functions change the object of a name of the cell."""
     effects = graph.through_calls.get(cell, {}).values()

@@ -6,11 +6,12 @@ before it what it needs itself. Each such run takes a free slot of the counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import heapify, heappop, heappush
 from itertools import islice
 
+from pytest_nbsafe.analysis import dependencies
 from pytest_nbsafe.analysis.model import Graph, kept
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order import chances, session_split
@@ -91,7 +92,7 @@ def plan(graph: Graph) -> Plan:
     defines are left to fail, as are those that a saved NameError says were missing. Below a star
     import or code that no one can read, a name is not taken to come from a cell further down.
     """
-    page, bound_by = _Page(graph), _bound_by_cells(graph)
+    page, bound_by = _Page(graph), dependencies.bound_by_cells(graph)
     drafts = _Drafts(_known(graph, runnable(graph)))
     made: list[_Made] = [{}]
     while len(made) <= len(drafts):
@@ -233,15 +234,6 @@ def _is_there(name: str, made: _Made, reader: _Draft, cell: int) -> bool:
         return False
     maker, session = made[name]
     return session == reader.session and (maker < cell or reader.certain)
-
-
-def _bound_by_cells(graph: Graph) -> Mapping[int, frozenset[str]]:
-    """Return for each cell the names that a run of it may leave bound."""
-    bound: dict[int, set[str]] = {cell: set() for cell in graph.cells}
-    for name, cells in graph.binders.items():
-        for cell in cells:
-            bound[cell].add(name)
-    return {cell: frozenset(names) for cell, names in bound.items()}
 
 
 def _in_order(wants: _Wants) -> list[int]:

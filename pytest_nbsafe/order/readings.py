@@ -52,7 +52,7 @@ def readings(graph: Graph, plan: Plan) -> tuple[Reading, ...]:
     What a star import may have bound, or code that cannot be read, is left out, too, where nothing
     else binds it.
     """
-    bound = _bound_by_cells(graph)
+    bound = dependencies.bound_by_cells(graph)
     last = plan.last_runs
     made: dict[str, Run] = {}
     answers: list[Reading] = []
@@ -83,14 +83,6 @@ def needed(graph: Graph, cell: int) -> tuple[str, ...]:
     uses = (use for use in dependencies.needs(graph, cell) if not state.outlives_kernel(use.name))
     wanted = (use.name for use in uses if use.is_needed and not is_known(use.name, major))
     return tuple(dict.fromkeys(wanted))
-
-
-def _bound_by_cells(graph: Graph) -> Mapping[int, Sequence[str]]:
-    bound: dict[int, list[str]] = {cell: [] for cell in graph.cells}
-    for name, cells in graph.binders.items():
-        for cell in cells:
-            bound[cell].append(name)
-    return bound
 
 
 def confidence(answers: Sequence[Reading]) -> float | None:
