@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -141,9 +141,14 @@ def _ignores(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _contracts(value: Any) -> tuple[Contract, ...]:
+    return tuple(_contract(table, position) for position, table in _tables(value))
+
+
+def _tables(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Return the tables of a list, each with its position, which counts from 1."""
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise Unfit
-    return tuple(_contract(item, position) for position, item in enumerate(value, start=1))
+    return enumerate(value, start=1)
 
 
 def _leakage(value: Any) -> dict[str, str]:
@@ -180,9 +185,7 @@ def _libraries(value: Any) -> str:
 
 
 def _run_tables(value: Any) -> tuple[RunTable, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise Unfit
-    return tuple(_run_table(item, position) for position, item in enumerate(value, start=1))
+    return tuple(_run_table(table, position) for position, table in _tables(value))
 
 
 def _run_table(item: Mapping[str, Any], position: int) -> RunTable:
