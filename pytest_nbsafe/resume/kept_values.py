@@ -6,7 +6,6 @@ import stat
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from math import inf
 from typing import cast
 
 from pytest_nbsafe.kernel.checkpoint_contract import (
@@ -19,6 +18,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
 )
 from pytest_nbsafe.kernel.contract import SLOWER, Fingerprint
 from pytest_nbsafe.kernel.hashes_contract import hash_at
+from pytest_nbsafe.resume.keeping_budget import REST_S, Budget, worth_keeping
 from pytest_nbsafe.resume.kept_entries import Moment, Part, as_kept, parts, question
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
 from pytest_nbsafe.resume.state import State
@@ -28,33 +28,9 @@ from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.store.database import VALUES, Store
 from pytest_nbsafe.values import dataclass
 
-LEAST_S = 0.05
-"""What was made more quickly is made again."""
-MOST_SHARE = 0.1
-"""How much the children that keep values may compute, of what the notebook itself takes."""
-_WAIT_SHARE = 0.03
-"""How much of it the last may, for which one waits."""
-_LEAST_SPENT_S = 0.15
-"""What the last of them may compute in any case; what was made sooner is not worth a child."""
-_WORTH_S, _LAST_SHARE = 1.0, 0.5
-"""How long it took to make what is kept before a cell changes it, and the share of it that is
-enough before the last one: that is edited most often."""
-_LIKELY_SHARE = 0.3
-"""How much more the last child may compute, of what it took to make what the last cell reads."""
-_LONG_S = 10.0
-"""How long it took to make what is kept before the notebook has come to its end, should it never
-come there. Measured, a child in its midst costs .1 to .3 s: what either writes to is copied."""
-_MORE = 1.5
-"""So many times longer than it would have been may be computed before it is asked for again."""
-_REST_S = 60.0
-"""How long a child may compute that nobody waits for."""
 _LIMIT_S, _LOADED_BYTES_S = 60.0, 5_000_000
 """How long loading may take in any case, and how many bytes are loaded in a second at least where
 nothing else is at work: measured, of lists of dictionaries. Who takes longer is stopped."""
-_NO_VALUES = frozenset(
-    {"module", "function", "type", "builtin_function_or_method", "abc.ABCMeta"}
-    | {"generator", "coroutine", "async_generator"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +56,7 @@ class Keeper:
         self._notebook = notebook
         self.folder = store.folder / VALUES
         self._begun: dict[int, Begun] = {}
-        self._owed: dict[str, float] = {}
-        self._makers: dict[str, frozenset[int]] = {}
-        self._took_s: list[float] = []
-        self._too_short_s: dict[str, float] = {}
-        self._ran_s = 0.0
-        self._spent_s = 0.0
+        self._budget = Budget()
 
     def known(self, entry: str, after: State, by_value: Collection[str]) -> tuple[KeptValue, ...]:
         """Return the co-variables that are kept of a run, each name of it once.
@@ -105,27 +76,8 @@ class Keeper:
         return tuple(known)
 
     def note(self, past: Sequence[PastRun]) -> None:
-        """Take note of what the last run has made, and how long that took.
-
-        What was changed took what it took to make it before, too. A run that is made again in any
-        case makes its values again.
-        """
-        run = past[-1]
-        took_s = run.executed.duration_s
-        self._ran_s += took_s
-        self._took_s.append(took_s)
-        makers = frozenset({len(self._took_s) - 1}).union(
-            *(self._makers.get(name, ()) for name in run.reads)
-        )
-        for name in run.changed:
-            before_s = self._owed.pop(name, 0.0) if name in run.reads else 0.0
-            self._owed.pop(name, None)
-            self._makers.pop(name, None)
-            if name in run.bound:
-                self._too_short_s.pop(name, None)
-            if name in run.after and _has_value(name, run) and not run.has_effects:
-                self._owed[name] = before_s + took_s
-                self._makers[name] = makers
+        """Take note of what the last run has made, and how long that took."""
+        self._budget.note(past)
 
     def keep_before(
         self, live: LiveKernel, now: Moment, changes: Collection[str], *, is_last: bool
@@ -135,44 +87,15 @@ class Keeper:
         While a child is at it, or they have computed for too long, it is left: a child costs the
         kernel time as well, for all memory that it writes to from then on is copied.
         """
-        at_stake = self._at_stake(self._owed, changes, 0.0, is_last=is_last)
+        at_stake = self._budget.at_stake(changes, is_last=is_last)
         if at_stake:
             self._collect(live, 0.0)
         if at_stake and not self._begun:
-            self._begin(live, now, at_stake, self._left_s(), waits=False)
+            self._begin(live, now, at_stake, self._budget.left_s(), waits=False)
 
     def would_keep_before(self, last: Executed, changes: Collection[str]) -> bool:
         """Tell whether `keep_before` would, once the last run is noted that has been made."""
-        took_s, bound = last.duration_s, last.event["after"] if last.event is not None else ()
-        owed = {**self._owed, **{name: self._owed.get(name, 0.0) + took_s for name in bound}}
-        return bool(self._at_stake(owed, changes, took_s, is_last=True))
-
-    def _at_stake(
-        self, owed: Mapping[str, float], changes: Collection[str], more_s: float, *, is_last: bool
-    ) -> Mapping[str, float]:
-        """Return what is to be kept before some names are changed, if that is urgent.
-
-        A run that took `more_s` is not noted yet: it may be that all were needed to make it.
-        """
-        worth_s = _WORTH_S * (_LAST_SHARE if is_last else 1.0)
-        left_s = self._left_s() + MOST_SHARE * more_s
-        at_stake = {
-            name: owed_s
-            for name, owed_s in owed.items()
-            if (name in changes or owed_s >= worth_s)
-            and left_s > _MORE * self._too_short_s.get(name, 0.0)
-        }
-        changed = {name: owed_s for name, owed_s in at_stake.items() if name in changes}
-        is_urgent = any(
-            min(sum(lost.values()), inf if more_s else self._took_by(lost)) >= least_s
-            for lost, least_s in ((changed, worth_s), (at_stake, _LONG_S))
-        )
-        return at_stake if is_urgent and left_s >= MOST_SHARE * worth_s else {}
-
-    def _took_by(self, names: Iterable[str]) -> float:
-        """Return what all runs took that would be made again for some values, each once."""
-        runs = frozenset[int]().union(*(self._makers.get(name, ()) for name in names))
-        return sum(map(self._took_s.__getitem__, runs))
+        return self._budget.would_be_at_stake(last, changes)
 
     def keep_all(self, live: LiveKernel, now: Moment) -> None:
         """Begin to keep what was put off, for the last cell has run.
@@ -181,10 +104,8 @@ class Keeper:
         time of its own: that one is edited most often.
         """
         self._collect(live, 0.0)
-        limit_s, last = self._last_s(), now.runs[-1].reads if now.runs else frozenset()
-        whole_s = self._whole_s().items()
-        worth_s = {n: s for n, s in whole_s if limit_s > self._too_short_s.get(n, 0.0)}
-        self._begin(live, now, worth_s, limit_s, waits=True, read=last)
+        limit_s, last = self._budget.last_s(), now.runs[-1].reads if now.runs else frozenset()
+        self._begin(live, now, self._budget.whole(limit_s), limit_s, waits=True, read=last)
 
     def keep_rest(self, live: LiveKernel, now: Moment) -> None:
         """Begin to keep all that the kernel holds and is not kept yet; nobody waits for it.
@@ -198,30 +119,18 @@ class Keeper:
         for number, run in enumerate(now.runs, 1):
             self.note(now.runs[:number])
             for kept in run.kept:
-                self._owed = {n: s for n, s in self._owed.items() if n not in kept.names}
-        self._begin(live, now, self._whole_s(), _REST_S, waits=False)
+                self._budget.leave(kept.names)
+        self._begin(live, now, self._budget.whole(), REST_S, waits=False)
 
     def finish(self, live: LiveKernel) -> None:
         """Wait a little for all that was begun, and note it."""
         likely_s = max((begun.likely_s for begun in self._begun.values()), default=0.0)
-        self._collect(live, self._last_s() + likely_s)
+        self._collect(live, self._budget.last_s() + likely_s)
 
     def forget(self) -> None:
         """Forget what a kernel was asked to keep that is no more."""
-        self._begun, self._owed = {}, {}
-        self._makers, self._took_s, self._too_short_s = {}, [], {}
-
-    def _whole_s(self) -> dict[str, float]:
-        """Return what all runs took that each value would take again."""
-        return {name: self._took_by([name]) for name in self._owed}
-
-    def _left_s(self) -> float:
-        """Return how long a child may compute."""
-        return MOST_SHARE * self._ran_s - self._spent_s
-
-    def _last_s(self) -> float:
-        """Return how long the last child may compute."""
-        return max(min(self._left_s(), _WAIT_SHARE * self._ran_s), _LEAST_SPENT_S)
+        self._begun = {}
+        self._budget.forget()
 
     def _begin(
         self,
@@ -237,17 +146,15 @@ class Keeper:
 
         What the last cell has `read` is likely to be asked for.
         """
-        names = sorted(name for name, owed_s in owed.items() if owed_s >= LEAST_S)
-        if sum(map(owed.__getitem__, names)) < _LEAST_SPENT_S:
-            return
-        if not live.alive or self._store.silent:
+        names = worth_keeping(owed)
+        if not names or not live.alive or self._store.silent:
             return
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
         except OSError:  # nothing can be kept there
             return
         likely = [name for name in names if name in read]
-        likely_s = _LIKELY_SHARE * self._took_by(likely)
+        likely_s = self._budget.likely_s(likely)
         asked: KeepQuestion = {
             "names": names,
             "took_s": {name: owed[name] for name in names},
@@ -259,12 +166,10 @@ class Keeper:
         }
         ticket = live.keep(asked)["ticket"]
         if not ticket:
-            self._too_short_s.update(dict.fromkeys(names, limit_s))
+            self._budget.note_too_short(names, limit_s)
         else:
             self._begun[ticket] = Begun(now, likely_s)
-            for name in names:
-                del self._owed[name]
-                self._makers.pop(name, None)
+            self._budget.settle(names)
 
     def load(self, live: LiveKernel, values: Sequence[KeptValue]) -> Mapping[str, Fingerprint]:
         """Load co-variables into a kernel, and return what their names hold there.
@@ -325,7 +230,7 @@ class Keeper:
         """Take note of all that a child has kept, the first time that it is told."""
         begun = self._begun.pop(ticket, None)
         if begun is not None:
-            self._spent_s += kept["cost_s"]
+            self._budget.spend(kept["cost_s"])
             self._add(kept["covariables"], begun.then)
 
     def _add(self, covariables: Sequence[CoVariable], then: Moment) -> None:
@@ -350,7 +255,3 @@ class Keeper:
         except OSError:
             return False
         return stat.S_ISREG(about.st_mode) and about.st_size == file["size"]
-
-
-def _has_value(name: str, run: PastRun) -> bool:
-    return run.after[name].kind not in _NO_VALUES and not name.startswith("<")

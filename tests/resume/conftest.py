@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_nbsafe.app import run_store
-from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.resume import keeping_budget
 from pytest_nbsafe.store import place
 
 
@@ -19,7 +19,7 @@ def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     There is time for all that it pays to keep, however slow the machine is just then.
     """
     for share in ("MOST_SHARE", "_WAIT_SHARE"):
-        monkeypatch.setattr(kept_values, share, 20.0)
+        monkeypatch.setattr(keeping_budget, share, 20.0)
     monkeypatch.setenv(place.VARIABLE, str(tmp_path / "cache"))
     place.folder.cache_clear()
     run_store.forget()

@@ -36,7 +36,7 @@ from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.kernel.checkpoint_contract import Keeping, KeepQuestion
 from pytest_nbsafe.notebook.model import Output
-from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.resume import keeping_budget
 from pytest_nbsafe.runner.kept_session import KeptSession
 from pytest_nbsafe.runner.kernel import StateDiffers
 from pytest_nbsafe.runner.live_kernel import LiveKernel
@@ -220,8 +220,8 @@ def keep_all() -> None:
         "MOST_SHARE": 1e6,
         "_WAIT_SHARE": 1e6,
     }.items():
-        setattr(kept_values, name, value)
-    kept_values.LEAST_S = 0.0
+        setattr(keeping_budget, name, value)
+    keeping_budget.LEAST_S = 0.0
     keep = LiveKernel.keep
 
     def with_costs(kernel: LiveKernel, asked: KeepQuestion) -> Keeping:

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
-from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.resume import keeping_budget
 
 
 def page_of(*cells: str) -> str:
@@ -37,7 +37,7 @@ def shown_page(path: Path, page: str, *, resumed: bool) -> list[str]:
 def assert_as_in_full(folder: Path, monkeypatch: pytest.MonkeyPatch, page: Sequence[str]) -> None:
     """Run a page, then each cell edited, resumed and in full; values are kept one by one."""
     for name in ("LEAST_S", "_WORTH_S", "_LONG_S", "_LEAST_SPENT_S"):
-        monkeypatch.setattr(kept_values, name, 0.0)
+        monkeypatch.setattr(keeping_budget, name, 0.0)
     path = folder / "nb.ipynb"
     shown(path, *page, resumed=True)
     for place, cell in enumerate(page):

@@ -14,7 +14,7 @@ from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.kernel.checkpoint_contract import CarriedLog, CarryQuestion
-from pytest_nbsafe.resume import carried_logs, kept_values
+from pytest_nbsafe.resume import carried_logs, keeping_budget
 from pytest_nbsafe.resume.remembering_kernel import RememberingKernel
 from pytest_nbsafe.runner.live_kernel import LiveKernel
 from resume.shown_pages import shown
@@ -95,7 +95,7 @@ class Pages:
 def pages(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
     pytest.importorskip("sklearn")
     for name in ("MOST_SHARE", "_WAIT_SHARE"):
-        monkeypatch.setattr(kept_values, name, 2.0)
+        monkeypatch.setattr(keeping_budget, name, 2.0)
     return Pages(own_store / "nb.ipynb", monkeypatch)
 
 

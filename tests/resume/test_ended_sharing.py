@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import tiers
 
-from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.resume import keeping_budget
 from resume.shown_pages import shown
 
 pytestmark = pytest.mark.kernel
@@ -89,7 +89,7 @@ def test_what_was_taken_of_a_value_that_shares_now(
         "MOST_SHARE": 20.0,
         "_WAIT_SHARE": 20.0,
     }.items():
-        monkeypatch.setattr(kept_values, name, value)  # so that it is kept
+        monkeypatch.setattr(keeping_budget, name, value)  # so that it is kept
     path, made = own_store / "nb.ipynb", "a = [1]"
     takes = f"{takes}\nlast = sum(n * n for n in range(2_000_000))"
     shown(path, made, "b = [list(a)]", takes, "k = 1", "print(c)", resumed=True)

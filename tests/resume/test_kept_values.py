@@ -25,7 +25,7 @@ from pytest_nbsafe.kernel.checkpoint_contract import (
     RestoreQuestion,
 )
 from pytest_nbsafe.kernel.learning import watched_calls
-from pytest_nbsafe.resume import kept_entries, kept_values, questions
+from pytest_nbsafe.resume import keeping_budget, kept_entries, kept_values, questions
 from pytest_nbsafe.resume.memory import Memory, note_varying, why_unfit
 from pytest_nbsafe.runner.kernel import Launch
 from pytest_nbsafe.runner.live_kernel import LiveKernel
@@ -65,7 +65,7 @@ def pages(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> Pages:
     little = {"_WORTH_S": 0.05, "_LONG_S": 0.05, "_LEAST_SPENT_S": 0.06}
     little |= {"MOST_SHARE": 20.0, "_WAIT_SHARE": 20.0}
     for name, value in little.items():
-        monkeypatch.setattr(kept_values, name, value)  # so that little is worth it
+        monkeypatch.setattr(keeping_budget, name, value)  # so that little is worth it
     return Pages(own_store, monkeypatch)
 
 
@@ -76,7 +76,7 @@ def test_before_a_cell_that_judges_what_learned_runs_or_is_known(
 ) -> None:
     pytest.importorskip("sklearn")
     for name in ("LEAST_S", "_LEAST_SPENT_S"):
-        monkeypatch.setattr(kept_values, name, 0.005)  # however soon the model has learned
+        monkeypatch.setattr(keeping_budget, name, 0.005)  # however soon the model has learned
     above = IMPORTS, SLOW, MODEL, "held = {'rows': rows}"
     pages.run(*above, "rows")
     pages.run(*above, "rows[0]")
@@ -91,7 +91,7 @@ def test_what_took_long_is_kept_while_the_next_cell_runs(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("_WAIT_SHARE", "_LEAST_SPENT_S"):
-        monkeypatch.setattr(kept_values, name, 0.0)  # at the end there is no time for it
+        monkeypatch.setattr(keeping_budget, name, 0.0)  # at the end there is no time for it
     waits = "sum(n * n for n in range(10_000_000))"
     pages.run(SLOW, waits, "rows")
     pages.run(SLOW, waits, "rows[0]")
@@ -117,13 +117,13 @@ def test_what_the_last_cell_reads_has_time_of_its_own(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("_WAIT_SHARE", "MOST_SHARE"):
-        monkeypatch.setattr(kept_values, name, 0.0)  # there is no more than `_LEAST_SPENT_S`
-    monkeypatch.setattr(kept_values, "_LIKELY_SHARE", 20.0)
+        monkeypatch.setattr(keeping_budget, name, 0.0)  # there is no more than `_LEAST_SPENT_S`
+    monkeypatch.setattr(keeping_budget, "_LIKELY_SHARE", 20.0)
     many = f"{SLOW}\nmany = [[n] for n in range(100_000)]"
     pages.run(many, "few = [[n] for n in many]", "len(many)")
     pages.run(many, "few = [[n] for n in many]", "len(many) + 1")
     assert pages.ran == ["len(many) + 1"]
-    monkeypatch.setattr(kept_values, "_LIKELY_SHARE", 0.0)
+    monkeypatch.setattr(keeping_budget, "_LIKELY_SHARE", 0.0)
     others = many.replace("100_000", "100_001")
     pages.run(others, "len(many)")
     pages.run(others, "len(many) + 1")
@@ -135,7 +135,7 @@ def test_what_the_last_cell_reads_has_time_of_its_own(
 def test_what_is_made_again_for_its_values_is_counted(
     pages: Pages, monkeypatch: pytest.MonkeyPatch, least_s: float
 ) -> None:
-    monkeypatch.setattr(kept_values, "LEAST_S", least_s)
+    monkeypatch.setattr(keeping_budget, "LEAST_S", least_s)
     is_made_again = least_s > 1
     pages.run(SLOW, "n = rows[0]")
     resumed = pages.run(SLOW, "n = rows[1]").notebooks[0].resumed
@@ -150,9 +150,9 @@ def test_what_is_made_again_for_its_values_is_counted(
 def test_what_there_is_no_time_for_is_not_asked_for_again_and_again(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_values, "MOST_SHARE", 0.01)  # a million numbers take longer
-    monkeypatch.setattr(kept_values, "_WAIT_SHARE", 0.0)
-    monkeypatch.setattr(kept_values, "_MORE", 1e9)  # however long the other cells take
+    monkeypatch.setattr(keeping_budget, "MOST_SHARE", 0.01)  # a million numbers take longer
+    monkeypatch.setattr(keeping_budget, "_WAIT_SHARE", 0.0)
+    monkeypatch.setattr(keeping_budget, "_MORE", 1e9)  # however long the other cells take
     asked: list[list[str]] = []
     keep = LiveKernel.keep
 
@@ -194,7 +194,7 @@ TORN = ["a = [1]", f"n = {SLOW.partition('[')[2].partition(',')[0]}\nc = [a]", "
 def test_what_shared_objects_before_it_was_kept_still_does(
     pages: Pages, monkeypatch: pytest.MonkeyPatch, after: int, added: str, shown: str
 ) -> None:
-    monkeypatch.setattr(kept_values, "_WORTH_S", 99.0)  # it is kept at the end, without `a`
+    monkeypatch.setattr(keeping_budget, "_WORTH_S", 99.0)  # it is kept at the end, without `a`
     assert not pages.run(*TORN, "assert c == [[1]], c").findings
     page = [*TORN[:after], added, *TORN[after:], f"assert c == {shown}, c"]
     assert not pages.run(*page).findings
@@ -222,8 +222,8 @@ def test_a_small_table_is_kept_without_the_large_one_whose_columns_it_has(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("_WAIT_SHARE", "MOST_SHARE"):
-        monkeypatch.setattr(kept_values, name, 0.03)  # 240 MB take longer
-    monkeypatch.setattr(kept_values, "_LEAST_SPENT_S", 0.15)
+        monkeypatch.setattr(keeping_budget, name, 0.03)  # 240 MB take longer
+    monkeypatch.setattr(keeping_budget, "_LEAST_SPENT_S", 0.15)
     imports = "import numpy as np, pandas as pd"
     makes = "df = pd.DataFrame(np.random.default_rng(1).normal(size=(3_000_000, 10)))"
     sums = "few = df.head(2) * 2\nfew.columns = df.columns"
@@ -242,7 +242,7 @@ def test_what_a_child_took_is_counted_once(tmp_path: Path) -> None:
         kept: Kept = {"done": True, "covariables": [], "cause": "", "cost_s": 0.25}
         for _ in range(3):
             keeper.note_kept(1, kept)
-        assert keeper._spent_s == 0.25
+        assert keeper._budget._spent_s == 0.25
 
 
 class Busy:
@@ -285,10 +285,11 @@ def test_only_for_what_was_begun_one_waits(busy: Busy, tmp_path: Path, likely_s:
     with closing(database.opened(tmp_path / "store")) as store:
         keeper = kept_values.Keeper(store, "context", "nb.ipynb")
         keeper._begun = {1: NOW, 2: replace(NOW, likely_s=likely_s)}
-        keeper._owed, keeper._makers, keeper._took_s = {"x": 9.0}, {"x": frozenset({0})}, [9.0]
+        budget = keeper._budget
+        budget.owed, budget._makers, budget._took_s = {"x": 9.0}, {"x": frozenset({0})}, [9.0]
         keeper._begin(cast("Any", busy), NOW.then, {"x": 9.0}, 0.1, waits=True, read=["x"])
         keeper.finish(cast("Any", busy))
-        assert round(busy.asked[0]["wait_s"], 9) == kept_values._LEAST_SPENT_S + likely_s
+        assert round(busy.asked[0]["wait_s"], 9) == keeping_budget._LEAST_SPENT_S + likely_s
 
 
 def test_what_is_large_has_more_time_to_be_loaded(

@@ -16,7 +16,7 @@ from pytest_nbsafe.app.facts import facts_of, python_graph
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.findings import Report
 from pytest_nbsafe.notebook.model import Cell
-from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.resume import keeping_budget
 from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.runner.executed import Executed
 from pytest_nbsafe.runner.kernel_session import KernelSession
@@ -292,9 +292,9 @@ def test_a_kept_value_that_stood_beside_a_change(
     own_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("LEAST_S", "_WORTH_S", "_LONG_S", "_LEAST_SPENT_S"):
-        monkeypatch.setattr(kept_values, name, 0.0)
+        monkeypatch.setattr(keeping_budget, name, 0.0)
     for name in ("MOST_SHARE", "_WAIT_SHARE"):
-        monkeypatch.setattr(kept_values, name, 1e6)
+        monkeypatch.setattr(keeping_budget, name, 1e6)
     path = own_store / "nb.ipynb"
     for number in (10, 11, 12):
         for asked in ("", "'also', "):

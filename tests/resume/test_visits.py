@@ -11,7 +11,7 @@ import pytest
 import tiers
 
 from pytest_nbsafe.app.checkout import checked_out
-from pytest_nbsafe.resume import kept_values
+from pytest_nbsafe.resume import keeping_budget
 from pytest_nbsafe.resume.visited_kernel import VisitedKernel
 from resume import random_moves
 from resume.visiting import FrontEnd, front_end
@@ -138,7 +138,7 @@ last = 0
 def test_only_what_differs_is_made_again(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, typed: str, done: str
 ) -> None:
-    monkeypatch.setattr(kept_values, "LEAST_S", float("inf"))  # however slow the machine is
+    monkeypatch.setattr(keeping_budget, "LEAST_S", float("inf"))  # however slow the machine is
     path = makenb.write(own_store / "nb.ipynb", APART)
     with checked_out(path, {}, 6, before=True) as state, front_end(state) as visitor:
         visitor.run(typed)
@@ -168,7 +168,7 @@ second = left.pop()
 def test_what_shares_nothing_with_what_is_made_anew_stays(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, shared: str, done: str
 ) -> None:
-    monkeypatch.setattr(kept_values, "LEAST_S", float("inf"))  # so that nothing is loaded
+    monkeypatch.setattr(keeping_budget, "LEAST_S", float("inf"))  # so that nothing is loaded
     path = makenb.write(own_store / "nb.ipynb", DRAWN.format(shared=shared))
     with checked_out(path, {}, 4, before=False) as state, front_end(state) as visitor:
         said = moved(visitor, "before cell 4")
