@@ -131,20 +131,10 @@ def after(
         return {name: Held("", maker, held.kind) for name, held in state.items()} | {
             BESIDE: Held("", maker)
         }
-    now, unchanged = dict(state), _unchanged(event)
-    for name, identity in event["bindings"].items():
-        if identity:
-            now[name] = Held("", maker, identity=identity)
-        else:
-            now.pop(name, None)
-    for name, value in event["after"].items():
-        was = event["before"].get(name)
-        old = state.get(name)
-        is_same_object = was is not None and was["identity"] == value["identity"]
-        is_equal = value["hash"] and was and was["hash"] == value["hash"]
-        is_same = is_same_object and (is_equal or name in unchanged)
-        kept_by = old.maker if is_same and old is not None else maker
-        now[name] = Held(value["hash"], kept_by, value["kind"], value["identity"])
+    bindings = event["bindings"]
+    now = {name: held for name, held in state.items() if bindings.get(name) != 0}  # 0: removed
+    now.update({name: Held("", maker, identity=i) for name, i in bindings.items() if i})
+    now.update(_told(state, event, maker))
     by_calls = unexpected(event)
     for name in by_calls.keys() & now.keys():
         value, made = by_calls[name], now[name]
@@ -156,13 +146,30 @@ def after(
             made = now[name]
             by = touched(maker, made.maker, by_value)
             now[name] = Held("", by, made.kind, made.identity)
-    for name in sources(event):
-        now[name] = Held("", maker)
+    return {**now, **_beside(state, event, maker, by_value)}
+
+
+def _told(state: State, event: CellRun, maker: str) -> dict[str, Held]:
+    """Return what the names hold of which a run has told; what is the same keeps its maker."""
+    told, unchanged = {}, _unchanged(event)
+    for name, value in event["after"].items():
+        was, old = event["before"].get(name), state.get(name)
+        is_same_object = was is not None and was["identity"] == value["identity"]
+        is_equal = value["hash"] and was and was["hash"] == value["hash"]
+        is_same = is_same_object and (is_equal or name in unchanged)
+        kept_by = old.maker if is_same and old is not None else maker
+        told[name] = Held(value["hash"], kept_by, value["kind"], value["identity"])
+    return told
+
+
+def _beside(state: State, event: CellRun, maker: str, by_value: str) -> dict[str, Held]:
+    """Return what a run changed of what no name holds."""
+    changed = {name: Held("", maker) for name in sources(event)}
     if looks_up(event):
         earlier = state.get(LOOKUPS)
         by = touched(maker, earlier.maker, by_value) if earlier is not None else maker
-        now[LOOKUPS] = Held("", by)
-    return now
+        changed[LOOKUPS] = Held("", by)
+    return changed
 
 
 def looks_up(event: CellRun) -> bool:

@@ -24,12 +24,13 @@ from pathlib import Path
 from pytest_nbsafe.app import states
 from pytest_nbsafe.app.facts import facts_of, python_graph
 from pytest_nbsafe.order import orderings
+from pytest_nbsafe.resume.used import Reuse
 path, way = Path(sys.argv[1]), sys.argv[2]
 graph, config = python_graph(path, {})
 facts, _ = facts_of(graph, None, config)
 cells = [graph.notebook.cell(number) for number in orderings.topdown(graph).cells]
 with ExitStack() as stack:
-    makers = [*states.session_makers(stack, facts, graph, path, [], copies=False)]
+    makers = [*states.session_makers(stack, facts, graph, path, Reuse(), copies=False)]
     session = makers[way == "traced"]("clean")
     session.start()
     started = time.perf_counter()
