@@ -209,6 +209,18 @@ class PlanRun:
             self._environment = self._session.environment() or self._environment
 
     def _step(self, run: Run) -> CellResult:
+        """Return what comes of one step, be it that its cell is not run."""
+        left_out = self._left_out(run)
+        if left_out is not None:
+            return left_out
+        if self._starts is not None:
+            self._starts(self.plan.order, run.cell, len(self._graph.notebook.cells))
+        session = self._started()
+        self._hold()
+        return self._ran(session, run)
+
+    def _left_out(self, run: Run) -> CellResult | None:
+        """Return the result of a cell that cannot run, or need not, None of one that can."""
         limit = self._notebook_limit
         if self._ended is not None:
             ended = self._ended.cell
@@ -224,20 +236,26 @@ class PlanRun:
             name, cell = blocker
             reason = f"because of cell {cell}: it did not make `{name}`"
             return CellResult(run.step, run.cell, "skipped", because=cell, reason=reason)
-        if self._starts is not None:
-            self._starts(self.plan.order, run.cell, len(self._graph.notebook.cells))
+        return None
+
+    def _started(self) -> Session:
+        """Return the kernel, started for the first cell that runs."""
         if self._session is None:
             self._session = self._make_session()
             self._session.start()
             self._python = self._session.python
             to_come = self.plan.runs[len(self.results) :]
             self._session.expect([self._graph.notebook.cell(each.cell) for each in to_come])
-        self._hold()
+        return self._session
+
+    def _ran(self, session: Session, run: Run) -> CellResult:
+        """Run a cell for as long as the shortest of all limits lets it."""
+        limit = self._notebook_limit
         paced_s = self._pace.limit_s(run.cell) if self._pace is not None else None
         limits = [s for s in (self._limit_s, limit.left_s, paced_s) if s is not None]
         if limits:
-            self._session.hurry(max(min(limits), _LEAST_S))
-        result = self._session.run(self._graph.notebook.cell(run.cell), run.step)
+            session.hurry(max(min(limits), _LEAST_S))
+        result = session.run(self._graph.notebook.cell(run.cell), run.step)
         if result.status == "timed-out" and limit.reason():
             return replace(result, status="out-of-time", reason=limit.reason())
         if result.status == "timed-out" and self._pace is not None and paced_s == min(limits):
