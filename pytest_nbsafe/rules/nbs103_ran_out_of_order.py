@@ -189,28 +189,14 @@ def _claim(facts: Facts, edges: Sequence[Edge], loads: Collection[tuple[int, int
     what = names(shown)
     reader, definer = (facts.notebook.cell(n).count for n in (edge.reader, edge.definer))
     does = action(facts, edge.definer, [*dict.fromkeys(e.name for e in edges)], shown).once
-    message = f"this cell ran as [{reader}], before cell {edge.definer} {does} as [{definer}]: "
-    if fails and (result := facts.clean(edge.reader)):
-        message += f"in page order it fails with {one_line(why(result))}"
-    elif differs:
-        message += f"in page order it gives a different result{refreshed_difference(ending)}"
-    elif shows:
-        message += "its result is that of an older version, or of other libraries"
-    else:
-        message += "its result may come from an older version"
-    marks: set[Mark] = {("edge", edge.definer, edge.reader)}
-    if shows:
-        marks.add(("stale", edge.reader, 0))
-    replayed = facts.replay(edge.reader)
-    if replayed is not None and replayed.status == "raised":
-        marks.add(("replay", edge.reader, 0))
+    harm = _harm(facts, edge, fails=fails, differs=differs, drifts=bool(shows))
     return claim(
         facts,
         "NBS103",
         edge.reader,
         edge.use.span,
         "confirmed" if fails or differs else "suspected",
-        message,
+        f"this cell ran as [{reader}], before cell {edge.definer} {does} as [{definer}]: {harm}",
         steps=(
             Step(edge.reader, edge.use.span.line, f"read {what}; it ran as [{reader}]"),
             Step(
@@ -226,10 +212,35 @@ def _claim(facts: Facts, edges: Sequence[Edge], loads: Collection[tuple[int, int
         else "restart the kernel, run all cells from the top, and save",
         severity="error" if fails or differs else _weight(facts, edges, loads, drifts=bool(shows)),
         symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
-        explains=marks | {("raise", edge.reader, 0)} if fails else marks,
+        explains=_explained(facts, edge, fails=fails, drifts=bool(shows)),
         fault=("NBS103", edge.definer, edge.reader if fails else 0) if fails or differs else _ORDER,
         also=f"also read {what} of cell {edge.definer} before, as [{reader}]",
     )
+
+
+def _harm(facts: Facts, edge: Edge, *, fails: bool, differs: bool, drifts: bool) -> str:
+    """Return what comes of it that a cell ran before one above it, as the end of a sentence."""
+    if fails and (result := facts.clean(edge.reader)):
+        return f"in page order it fails with {one_line(why(result))}"
+    if differs:
+        ending = facts.trial.endings.get(edge.reader)
+        return f"in page order it gives a different result{refreshed_difference(ending)}"
+    if drifts:
+        return "its result is that of an older version, or of other libraries"
+    return "its result may come from an older version"
+
+
+def _explained(facts: Facts, edge: Edge, *, fails: bool, drifts: bool) -> set[Mark]:
+    """Return what other rules find that has its reason in the order."""
+    marks: set[Mark] = {("edge", edge.definer, edge.reader)}
+    if drifts:
+        marks.add(("stale", edge.reader, 0))
+    replayed = facts.replay(edge.reader)
+    if replayed is not None and replayed.status == "raised":
+        marks.add(("replay", edge.reader, 0))
+    if fails:
+        marks.add(("raise", edge.reader, 0))
+    return marks
 
 
 def _weight(
