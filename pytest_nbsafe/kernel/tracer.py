@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
 
-from .bends import Bends
-from .checkpoint.let_go import LetGo
 from .checkpoint.links import Links
 from .checkpoint.log_notes import note_run
+from .checkpoint.rebound_names import ReboundNames
 from .contract import MIME, CellRun, Fingerprint, Inputs
 from .hashing.function_texts import Texts
 from .hashing.object_arrays import nothing_runs
 from .hashing.snapshot import Snapshot, warm_up
 from .inputs.run_inputs import RunInputs
 from .learning.desk import Desk
+from .patches import Patches
 from .tracing import bytecode_readers, instrument
 from .tracing.cell_positions import TIMED, CellPositions, LineMap
 from .tracing.connection import Connection
@@ -51,7 +51,7 @@ class Tracer:
         self.home: dict[str, Any] = shell.user_ns
         self.places = CellPositions()
         self.watch = Watch(shell, self.places)
-        self.bends = Bends()
+        self.patches = Patches()
         self.connection = Connection(shell)
         self.recorder = Recorder(self.home)
         self.texts = Texts()
@@ -68,7 +68,7 @@ class Tracer:
         self.desk: Desk | None = None
         self.inputs: RunInputs | None = None
         self.links = Links(self.home, shell)
-        self.let_go = LetGo(self.home, self.links, self.snapshot)
+        self.rebound = ReboundNames(self.home, self.links, self.snapshot)
 
     def install(self) -> None:
         """Start to listen."""
@@ -83,7 +83,7 @@ class Tracer:
             warm_up(self.snapshot)
             self._warm_up()
         self._watch_statements()
-        self.bends.learn()
+        self.patches.learn()
 
     @guarded("before the first run")
     def _warm_up(self) -> None:
@@ -173,7 +173,7 @@ class Tracer:
         """Take note that a statement of a cell is about to run."""
         source = self.sources[-1] if self.sources else None
         if source is not None:
-            self.bends.bend()
+            self.patches.put_back()
         if source is None or code.co_filename != source.file:
             return
         if self.inputs is not None:
@@ -190,7 +190,7 @@ class Tracer:
     def post_run_cell(self, result: Any) -> None:
         """Take note that a cell, or a nested text, has ended."""
         if len(self.sources) <= 1:
-            self.bends.take_back()
+            self.patches.take_back()
             self.connection.end_if_lost()
         error = result.error_before_exec or result.error_in_exec
         if len(self.sources) > 1:
@@ -223,7 +223,7 @@ class Tracer:
             self.name_fingerprints.start_run()
         if self.inputs is not None:
             self.inputs.start(self.runs)
-            self.let_go.start()
+            self.rebound.start()
 
     def _start_nested(self, raw: str) -> None:
         outer = self.sources[-1]
@@ -254,7 +254,7 @@ class Tracer:
         self.name_fingerprints.read(tree, source.raw)
         if self.inputs is not None and not self.links.rests:
             own = [name for name in list(self.home) if self.is_own(name)]
-            self.let_go.read(tree, self.name_fingerprints.before, own)
+            self.rebound.read(tree, self.name_fingerprints.before, own)
         if source.shift is None:
             return
         if fresh:
@@ -340,11 +340,15 @@ class Tracer:
         if self.inputs is None:
             return None
         try:
-            text, bends, look = self.sources[0].text, self.bends.modules(), self.name_fingerprints
-            used = self.inputs.finish(self.runs, text, self.recorder.events, bends)
+            text, patched, look = (
+                self.sources[0].text,
+                self.patches.modules(),
+                self.name_fingerprints,
+            )
+            used = self.inputs.finish(self.runs, text, self.recorder.events, patched)
             own = [name for name in list(self.home) if self.is_own(name)]
             more = used["unexpected"] = look.unexpected(self.inputs.called, own)
-            more.update(self.let_go.changed({*look.before, *after, *more}, own))
+            more.update(self.rebound.changed({*look.before, *after, *more}, own))
             used["unchanged"] = sorted(look.unchanged)
             used["links"] = links = self.links.of(look.compared(), after, own, result, more)
             used["shared"] = self.links.shared(changed, links, own, result)

@@ -12,8 +12,8 @@ from ..contract import CHANGED, OPEN_FIGURES, Fingerprint
 from ..open_figures import OpenFigures
 from .counted_references import holders_of, sharing
 from .covariables import tied
+from .inner_sharing import leads_twice
 from .reachable import Surface
-from .twice import leads_twice
 
 _MOST_S = 0.5
 _MANY = 5000

@@ -14,10 +14,10 @@ from ..parts.access_sites import HOOKS
 from ..tracing.cell_positions import CellPositions
 from .callers import OURS, Callers
 from .hindrances import Hindrances
-from .looked_up import LookedUp, texts_of
 from .mentions import Mention, mentions
 from .module_uses import ModuleUses
 from .setting_places import SettingPlace, setting_places
+from .text_lookups import TextLookups, texts_of
 
 _HOOKS = frozenset(HOOKS)
 _WORDS = {
@@ -56,7 +56,7 @@ class ExecutedCode:
     ) -> None:
         self._callers, self._positions, self._modules = callers, positions, modules
         self._hindrances, self._home = hindrances, home
-        self._looked_up = LookedUp(callers, home)
+        self._lookups = TextLookups(callers, home)
         self._functions: dict[tuple[int, int], list[Function]] = {}
         self._forget()
 
@@ -70,16 +70,16 @@ class ExecutedCode:
     def install(self) -> None:
         """Listen from now on."""
         audit.listen(self._executed, ["exec"])
-        self._looked_up.install()
+        self._lookups.install()
 
     def start(self) -> None:
         """Forget the last run, but for the functions that it has defined."""
         self._forget()
-        self._looked_up.start()
+        self._lookups.start()
 
     def stop(self) -> None:
         """Take no more notes of what is looked up."""
-        self._looked_up.stop()
+        self._lookups.stop()
 
     @property
     def codes(self) -> ValuesView[CodeType]:
@@ -104,7 +104,7 @@ class ExecutedCode:
         self.note((Mention("setting", *place[:2]) for place in at_once), int)
         texts = self._look_at_called(run, statements)
         words = names | self.called
-        self.sought = self._looked_up.words(self.codes, self.called, texts)
+        self.sought = self._lookups.words(self.codes, self.called, texts)
         self.called |= self.sought
         return words
 

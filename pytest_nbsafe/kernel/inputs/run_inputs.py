@@ -25,8 +25,6 @@ from .held_streams import HeldStreams
 from .hindrances import Hindrances
 from .kept_results import KeptResults
 from .log_times import watch_log_times
-from .looked_up import texts_of
-from .lookups import Lookups
 from .module_places import ModulePlaces
 from .module_settings import ModuleSettings
 from .module_states import ModuleStates
@@ -37,6 +35,8 @@ from .project_reach import mentioned, taking_part
 from .running_numbers import advanced, numbers
 from .setting_places import may_set
 from .setting_uses import SettingUses
+from .table_lookups import TableLookups
+from .text_lookups import texts_of
 from .variables import VariableUses
 
 _FILTERS = frozenset({"filterwarnings", "simplefilter", "resetwarnings", "filters"})
@@ -67,7 +67,7 @@ class RunInputs:
         self._chance = Chance(self._callers, self._hindrances)
         self._settings = SettingUses(shell)
         self._kept_results = KeptResults(self._home)
-        self._lookups = Lookups(self._home)
+        self._table_lookups = TableLookups(self._home)
         self._streams = HeldStreams()
         self._builtins = BuiltinNames()
         self.figures = OpenFigures()
@@ -75,7 +75,7 @@ class RunInputs:
             self._callers, positions, self._modules, self._hindrances, self._home
         )
         self._put: set[str] = set()
-        self._bent: set[str] = set()
+        self._patches: set[str] = set()
         self._numbers: dict[str, int] = {}
 
     @property
@@ -109,7 +109,7 @@ class RunInputs:
         self._code.start()
         self._hindrances.start(run)
         self._kept_results.start()
-        self._lookups.start()
+        self._table_lookups.start()
         self._streams.start()
         self._builtins.start()
         self.figures.start()
@@ -126,11 +126,11 @@ class RunInputs:
 
     @open_log.unnoticed()
     def finish(
-        self, run: int, text: str, statements: Iterable[StatementEvent], bent: Iterable[str]
+        self, run: int, text: str, statements: Iterable[StatementEvent], patched: Iterable[str]
     ) -> Inputs:
         """Return what the run of a text has used.
 
-        `bent` are the modules that cells have changed so far.
+        `patched` are the modules in which cells have put something of their own so far.
         """
         figures = self.figures.told()
         self._files.stop()
@@ -147,8 +147,8 @@ class RunInputs:
         settings = self._settings_of_cells(settings, names)
         drew = self._chance.finish(drew, self._settings.new, names)
         files = self._files_asked()
-        bends = {f"module:{place}" for place in bent}
-        newly_bent, self._bent = bends - self._bent, bends
+        patches = {f"module:{place}" for place in patched}
+        newly_patched, self._patches = patches - self._patches, patches
         return {
             "files": files,
             "opened": [p for p in open_log.read_now if not self._users_files.is_installed(p)],
@@ -159,10 +159,10 @@ class RunInputs:
             "modules": modules,
             "places": self._places.told(self._modules_of(names, modules)),
             "packages": packages,
-            "settings": sorted({*settings, *self._put, *self._code.sets, *newly_bent, *grown}),
+            "settings": sorted({*settings, *self._put, *self._code.sets, *newly_patched, *grown}),
             "drew": drew,
             "kept_results": self._kept_results.changed(),
-            "looked_up": self._lookups.came(),
+            "looked_up": self._table_lookups.came(),
             "open_figures": figures,
             "numbers": advanced(self._numbers),
             "unexpected": {},

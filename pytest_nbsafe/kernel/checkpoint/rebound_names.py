@@ -1,4 +1,4 @@
-"""What a run may change before it lets go of it: `rows.append(1); rows = []`.
+"""What a run may change before it binds the name anew: `rows.append(1); rows = []`.
 
 A name that is bound anew tells nothing of the object that it held. Who else holds a part of that
 is looked for before the run, and looked at after it.
@@ -21,7 +21,7 @@ from .links import FIXED, Links
 _STORES = {dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]}
 
 
-class LetGo:
+class ReboundNames:
     """The names that share objects with those that a run binds anew, and what they held before."""
 
     def __init__(self, home: dict[str, Any], links: Links, snapshot: Snapshot) -> None:

@@ -1,4 +1,4 @@
-"""Notebooks that bend Python: they pass where they pass without us, and the kernel goes on."""
+"""Notebooks that patch Python: they pass where they pass without us, and the kernel goes on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from runner.kernels import RunCells
 
 pytestmark = pytest.mark.kernel
 
-BENDS = {
+PATCHES = {
     "streams": "import sys\nsys.stdout = object()\nsys.stderr = None",
     "json": "import json\njson.dumps = json.loads = lambda *a, **k: 1 / 0",
     "encoder": "json.JSONEncoder.encode = lambda *a, **k: 1 / 0\ndel json.JSONEncoder.iterencode",
@@ -24,7 +24,7 @@ BENDS = {
     "    del sys.modules[n]",
     "limits": "import sys\nsys.setrecursionlimit(200)",
 }
-"""What one notebook bends, one thing a cell; none is straightened again."""
+"""What one notebook patches, one thing a cell; none is taken back."""
 CHECK = (
     "total = 0\nfor number in (1, 2, 3):\n    total += number",
     "def twice(x):\n    return 2 * x\nkept = {'a': [twice(total)]}",
@@ -32,12 +32,12 @@ CHECK = (
 )
 STILL_BENT = """
 methods = json.JSONEncoder().encode, json.JSONDecoder().decode
-for bent in (json.dumps, *methods, time.time, os.fork, ast.parse, gc.collect, hash):
+for patched in (json.dumps, *methods, time.time, os.fork, ast.parse, gc.collect, hash):
     try:
-        bent()
+        patched()
     except ZeroDivisionError:
         continue
-    raise AssertionError(bent)
+    raise AssertionError(patched)
 assert not hasattr(json.JSONEncoder, "iterencode")
 assert type(sys.stdout) is object and sys.stderr is None
 assert 'json' not in sys.modules and sys.getrecursionlimit() == 200
@@ -53,7 +53,7 @@ def failures(results: list[CellResult]) -> list[object]:
 
 
 def test_bent_python_stays_with_the_cells(run_cells: RunCells) -> None:
-    cells = [text for bend in BENDS.values() for text in (bend, *CHECK)]
+    cells = [text for patch in PATCHES.values() for text in (patch, *CHECK)]
     results = run_cells(*cells, STILL_BENT)
     assert failures(results) == []
     last = results[-2]

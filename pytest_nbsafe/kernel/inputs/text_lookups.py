@@ -23,7 +23,7 @@ _LONGEST, _MOST = 10_000, 100
 """How long a text may be, and of how many one value is looked through."""
 
 
-class LookedUp:
+class TextLookups:
     """What the code of the current run looks up by texts."""
 
     def __init__(self, callers: Callers, home: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from ..adapters import says
 
 
-class Lookups:
+class TableLookups:
     """The names of tables in which something had been looked up when a run began."""
 
     def __init__(self, home: dict[str, Any]) -> None:

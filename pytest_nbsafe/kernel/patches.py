@@ -1,4 +1,4 @@
-"""What the cells bend of Python: taken back between the cells, so that the kernel can go on.
+"""What cells patch of Python: taken back between the cells, so that the kernel can go on.
 
 A notebook may replace `json.dumps`, `JSONEncoder.encode` or `sys.stdout`. That is for its own
 cells: IPython and ipykernel, which live on the same Python, would fail over it and leave a request
@@ -53,12 +53,12 @@ class Known:
             return False
 
 
-class Bends:
+class Patches:
     """What the modules held when we came, and what the cells have put there since."""
 
     def __init__(self) -> None:
         self._known: list[tuple[Holder, Known]] = []
-        self._bent: list[tuple[Holder, str, Any]] = []
+        self._patched: list[tuple[Holder, str, Any]] = []
 
     def learn(self) -> None:
         """Take note of what is there now: functions and classes, modules, and the streams."""
@@ -74,27 +74,29 @@ class Bends:
         self._known.append((vars(sys), Known(streams)))
 
     def take_back(self) -> None:
-        """Give the kernel what it knows; `bend` gives the cells theirs again."""
+        """Give the kernel what it knows; `put_back` gives the cells theirs again."""
         for holder, known in self._known:
             names = _names(holder)
             if known.all_stand_in(names):
                 continue
             for name, value in known.values.items():
-                bent = names.get(name, _GONE)
-                if bent is not value:
-                    self._bent.append((holder, name, bent))
+                patched = names.get(name, _GONE)
+                if patched is not value:
+                    self._patched.append((holder, name, patched))
                     _put(holder, name, value)
 
     def modules(self) -> set[str]:
         """Return the names of the modules in which something of the cells' had to be taken back."""
-        bent = ((_names(holder), name) for holder, name, _ in self._bent if name not in _KERNELS)
-        return {str(names.get("__name__", "sys.modules")) for names, _ in bent}
+        patched = (
+            (_names(holder), name) for holder, name, _ in self._patched if name not in _KERNELS
+        )
+        return {str(names.get("__name__", "sys.modules")) for names, _ in patched}
 
-    def bend(self) -> None:
+    def put_back(self) -> None:
         """Let the cells find what they have put there."""
-        bends, self._bent = self._bent, []
-        for holder, name, bent in bends:
-            _put(holder, name, bent)
+        patched, self._patched = self._patched, []
+        for holder, name, value in patched:
+            _put(holder, name, value)
 
 
 def _names(holder: Holder) -> Mapping[str, Any]:
