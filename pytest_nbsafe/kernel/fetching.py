@@ -30,5 +30,5 @@ def ask(expression: str) -> None:
 
 
 def _names(tracer: Any) -> list[str]:
-    own = [name for name in list(tracer.home) if tracer.is_own(name)]
+    own = tracer.own_names()
     return sorted(name for name in own if not _PYTHONS_OWN.fullmatch(name))

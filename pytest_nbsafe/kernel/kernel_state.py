@@ -33,7 +33,7 @@ def ask(names: bool) -> None:  # noqa: FBT001  # called by the host, in an expre
 
 def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     """Return the fingerprints of all names of the notebook, and of the state beside them."""
-    own = [name for name in list(tracer.home) if tracer.is_own(name)] if names else []
+    own = tracer.own_names() if names else []
     known = sorted(name for name in own if not _PYTHONS_OWN.fullmatch(name))
     look = tracer.snapshot
     usual, places, left = look.places, _places(tracer.shell), _LARGE_WORK

@@ -147,7 +147,7 @@ class Tracer:
     def pre_run_cell(self, info: Any) -> None:
         """Take note that a cell, or a nested text, is about to run."""
         raw = str(info.raw_cell)
-        message = self._message_id()
+        message = self.connection.request_id()
         if self.sources and message == self.message:
             self._start_nested(raw)
         else:
@@ -253,7 +253,7 @@ class Tracer:
         fresh, source.transformed = not source.transformed, True
         self.name_fingerprints.read(tree, source.raw)
         if self.inputs is not None and not self.links.rests:
-            own = [name for name in list(self.home) if self.is_own(name)]
+            own = self.own_names()
             self.rebound.read(tree, self.name_fingerprints.before, own)
         if source.shift is None:
             return
@@ -340,13 +340,9 @@ class Tracer:
         if self.inputs is None:
             return None
         try:
-            text, patched, look = (
-                self.sources[0].text,
-                self.patches.modules(),
-                self.name_fingerprints,
-            )
-            used = self.inputs.finish(self.runs, text, self.recorder.events, patched)
-            own = [name for name in list(self.home) if self.is_own(name)]
+            text, look = self.sources[0].text, self.name_fingerprints
+            used = self.inputs.finish(self.runs, text, self.recorder.events, self.patches.modules())
+            own = self.own_names()
             more = used["unexpected"] = look.unexpected(self.inputs.called, own)
             more.update(self.rebound.changed({*look.before, *after, *more}, own))
             used["unchanged"] = sorted(look.unchanged)
@@ -362,6 +358,10 @@ class Tracer:
             return None
         return used
 
+    def own_names(self) -> list[str]:
+        """Return the names of the notebook that hold something."""
+        return [name for name in list(self.home) if self.is_own(name)]
+
     def is_own(self, name: object) -> bool:
         """Tell whether a name is the notebook's, not one that IPython keeps."""
         hidden = self.shell.user_ns_hidden
@@ -370,13 +370,6 @@ class Tracer:
         return name[:1] not in _HISTORY_BEGINS or not _HISTORY.fullmatch(name)
 
     # ------------------------------------------------------------ the host
-
-    def _message_id(self) -> str:
-        parent = getattr(self.shell, "parent_header", None)
-        if not isinstance(parent, dict):
-            parent = getattr(self.shell.display_pub, "parent_header", None) or {}
-        header = parent.get("header", parent)
-        return str(header.get("msg_id", ""))
 
     def publish(self, run: CellRun) -> None:
         """Send a run with the reply to its request, or as a message of its own."""

@@ -31,7 +31,7 @@ def kept_here(home: dict[str, Any], texts: Texts, asked: KeepQuestion) -> Iterat
         home=home,
         shell=object(),
         texts=texts,
-        is_own=lambda name: not name.startswith("__"),
+        own_names=lambda: [name for name in home if not name.startswith("__")],
         name_fingerprints=types.SimpleNamespace(known=dict),
     )
     write: Any = functools.partial(blobs.write, asked["folder"])

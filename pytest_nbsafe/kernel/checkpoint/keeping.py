@@ -51,7 +51,7 @@ def kept(tracer: Any, asked: KeepQuestion, write: Write, surface: Surface) -> It
     look = Snapshot(tracer.texts, home)
     look.limits = (NODES, BYTES)
     known = tracer.name_fingerprints.known()
-    own = [name for name in list(home) if tracer.is_own(name)]
+    own = tracer.own_names()
     holders = holders_of(home, own, tracer.shell)
     told: set[str] = set()
 

@@ -43,7 +43,7 @@ def moved(tracer: Any, asked: MoveQuestion) -> Moved:
 
 def own_names(tracer: Any) -> list[str]:
     """Return the names of the notebook that are bound."""
-    own = [name for name in list(tracer.home) if tracer.is_own(name)]
+    own = tracer.own_names()
     return [name for name in own if not _PYTHONS_OWN.fullmatch(name)]
 
 

@@ -1,4 +1,4 @@
-"""Whether the kernel can still answer: a cell may close its sockets, or replace its shell."""
+"""Which request a kernel answers, and whether it still can: a cell may close its sockets."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ class Connection:
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._runs = getattr(getattr(shell, "kernel", None), _ENTRY, None)
+
+    def request_id(self) -> str:
+        """Return the id of the request that is being answered, "" where there is none."""
+        parent = getattr(self._shell, "parent_header", None)
+        if not isinstance(parent, dict):
+            parent = getattr(self._shell.display_pub, "parent_header", None) or {}
+        header = parent.get("header", parent)
+        return str(header.get("msg_id", ""))
 
     def end_if_lost(self) -> None:
         """End the kernel at once where it could not answer: the host would wait for nothing."""
