@@ -80,9 +80,10 @@ class Fingerprint(TypedDict):
     """A hash of a value's content, equal across processes for equal content; empty: unknown.
 
     It has `SETS` in it where a set in the value may come in another order in an equal one, `CODE`
-    where code of the notebook is in it, which may read names when it is called, and `ORDER` where
-    the numbers of an array lie in memory column by column: what it shows is equal, but sums of it
-    may end in other digits. `cause` says why it is unknown. `kind` is the type's qualified name, or
+    where code of the notebook is in it, which may read names when it is called. Last comes `ORDER`
+    where the numbers of an array lie in memory column by column (what it shows is equal, but sums
+    of it may end in other digits), or attributes in another order than that of their names: with a
+    hash of that order. `cause` says why it is unknown. `kind` is the type's qualified name, or
     `HOME`; `identity` the object's id, which tells aliases within one kernel.
     """
 

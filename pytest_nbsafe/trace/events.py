@@ -31,9 +31,9 @@ def _unshared() -> frozenset[str]:
 
 
 def values(fingerprints: Mapping[str, Fingerprint]) -> dict[str, Value]:
-    """Return what names held, as the host compares it: how an array lies in memory is no value."""
+    """Return what names held, as the host compares it: how it lies in memory is no value."""
     return {
-        name: Value(held["hash"].replace(ORDER, ""), held["kind"], held["cause"], held["identity"])
+        name: Value(held["hash"].partition(ORDER)[0], held["kind"], held["cause"], held["identity"])
         for name, held in fingerprints.items()
     }
 

@@ -19,7 +19,7 @@ from ..functions.reach import names_of_code
 from ..functions.stand_in import attributes_of, code_of
 from . import standard_kinds
 from .function_texts import lies_here
-from .hasher import Handler, Hasher, UnknownValue, qualified
+from .hasher import PLAIN, Handler, Hasher, UnknownValue, qualified
 from .instances import HOME_MODULE, add_says
 from .standard_kinds import iterator
 
@@ -192,9 +192,18 @@ def _in_words(said: object, depth: int = _DEEP) -> str:
     kind = type(said)
     if type(said) is str:
         return said
-    if kind.__module__ not in _OF_TYPES or not depth:
+    if type(kind) is type and kind in PLAIN:
+        return repr(said)
+    held: tuple[Any, ...] = ()
+    if kind is list or kind is tuple:
+        held = (*said,)  # type: ignore[misc]  # it is one
+    elif kind is dict:
+        held = (*said, *said.values())  # type: ignore[misc, attr-defined]  # as above
+    elif kind.__module__ in _OF_TYPES:
+        held = getattr(said, "__origin__", None), *getattr(said, "__args__", ())
+        held += getattr(said, "__metadata__", ())
+    if not (held and depth):
         return qualified(said if type(said) is type else kind)
-    held = (getattr(said, "__origin__", None), *getattr(said, "__args__", ()))
     return f"{qualified(kind)}[{', '.join(_in_words(part, depth - 1) for part in held)}]"
 
 

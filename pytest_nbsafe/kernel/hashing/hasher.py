@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..contract import ORDER, SETS
+from ..contract import SETS
 from ..identity import identity
 from . import bulk
 from .function_texts import Texts
@@ -57,7 +57,8 @@ class Context:
         self.placed = False  # one of them was met
         self.limits = (NODE_LIMIT, BYTE_LIMIT)  # then: how much of a value is looked at
         self.memory: list[tuple[int, int]] = []  # of arrays in it counts where they lie
-        self.marks: set[str] = set()  # of the last look: `SETS`, `CODE`, `ORDER`
+        self.marks: set[str] = set()  # of the last look: `SETS`, `CODE`
+        self.orders: set[tuple[str, ...]] = set()  # of the last look: names in another order
         self.in_form = False  # equal are only sets in one order, and tables tied to as many others
         self.work = 0  # how much the last look was, the same on every machine
         self.defined: dict[int, tuple[weakref.ref[type], bytes]] = {}
@@ -144,9 +145,12 @@ class Hasher:
         nodes, size = self._all[0] - self.nodes, self._all[1] - self.size
         return nodes * NODE_WORK + size - self.buffers + self.buffers // BUFFER_BYTES
 
-    def note_order(self) -> None:
-        """Note that numbers do not lie in memory in the order in which they are counted."""
-        self.context.marks.add(ORDER)
+    def note_order(self, names: Iterable[str] = ()) -> None:
+        """Note that something lies in memory in another order than that in which it is written.
+
+        It is that of these names, or of the numbers of an array, which are counted otherwise.
+        """
+        self.context.orders.add(tuple(names))
 
     def _flush(self) -> None:
         self._hash.update(b"".join(self._parts))
@@ -293,13 +297,16 @@ class Hasher:
         else:
             self.plain(sorted(self.apart(value) for value in values))
 
-    def attributes(self, pairs: dict[str, Any]) -> None:
-        """Write attributes by name, whatever their order.
+    def attributes(self, pairs: dict[str, Any], *, in_order: bool = False) -> None:
+        """Write attributes by name, whatever their order, which is noted where it may show.
 
         A number that is the address of another of them says nothing about the content. Those whose
         names are no texts come as they lie.
         """
-        names = sorted(name for name in pairs if type(name) is str)
+        as_they_lie = [name for name in pairs if type(name) is str]
+        names = sorted(as_they_lie)
+        if in_order and names != as_they_lie:
+            self.note_order(as_they_lie)
         if len(names) < len(pairs):
             others = [pair for pair in pairs.items() if type(pair[0]) is not str]
             self.all("no names", [part for pair in others for part in pair])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _abc  # type: ignore[import-not-found]  # typeshed has none
 import _random
 import copyreg
+import dataclasses
 import datetime as dt
 import itertools
 import pathlib
@@ -100,10 +101,23 @@ def add_class(hasher: Hasher, cls: type) -> None:
     if type(cls) is not type and type(cls).__module__ == HOME_MODULE:
         hasher.add(type(cls))
     own = type.__dict__["__dict__"].__get__(cls)
+    name = vars(type)["__name__"].__get__(cls)
+    if name != cls.__qualname__.rpartition(".")[2]:
+        hasher.tag(f"called {name}")
     hasher.attributes({name: held for name, held in own.items() if not _is_noise(name, held)})
+    noted = [*_notes_on_fields(own.get("__dataclass_fields__"))]
+    if noted:
+        hasher.all("noted", noted)
     if "_abc_impl" in own:
         registered = (known() for known in _abc._get_dump(cls)[0])  # noqa: SLF001  # no public one
         hasher.all("registered", sorted(qualified(each) for each in registered if each))
+
+
+def _notes_on_fields(known: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a dataclass with what was noted on them; the class says all the rest."""
+    for name, field in known.items() if type(known) is dict else ():
+        if type(field) is dataclasses.Field and field.metadata:
+            yield name, field.metadata
 
 
 def _is_noise(name: str, held: object) -> bool:
@@ -263,7 +277,7 @@ def _own_state(hasher: Hasher, value: Any, layout: _Layout) -> None:
         take_slots(state, value, layout.slots)
     for name in layout.caches:
         state.pop(name, None)
-    hasher.attributes(state)
+    hasher.attributes(state, in_order=True)
 
 
 def _add_exception(hasher: Hasher, value: BaseException) -> None:

@@ -16,7 +16,8 @@ import sys
 from typing import Any
 
 from ..adapters import of_module
-from ..contract import Fingerprint
+from ..contract import ORDER, Fingerprint
+from ..hashes_contract import hash_of_text
 from ..identity import identity
 from . import builtin_kinds, bulk, instances
 from .cell_classes import stands_on_cell
@@ -63,12 +64,12 @@ class Snapshot(Context):
             self.work = size // BUFFER_BYTES
             return fingerprint, not plain
         kind, content_hash, cause, flat = "", "", "", False
-        self.marks = set()
+        self.marks, self.orders = set(), set()
         hasher = (Placeless if self.places else Hasher)(self, *self.limits)
         try:
             kind = qualified(cls)
             hasher.add(value)
-            content_hash = "".join((hasher.digest(), *sorted(self.marks)))
+            content_hash = "".join((hasher.digest(), *sorted(self.marks), self._order()))
             flat = type(cls) is type and cls in _CONTAINERS and hasher.nodes == self.limits[0] - 1
         except UnknownValue as unknown:
             cause = str(unknown)
@@ -78,6 +79,11 @@ class Snapshot(Context):
             cause = f"cannot be compared: {type(error).__name__}: {str(error)[:200]}"
         self.work = hasher.work()
         return {"hash": content_hash, "cause": cause, "kind": kind, "identity": id(value)}, flat
+
+    def _order(self) -> str:
+        """Return what stands for the orders that were noted in the last look, "" for none."""
+        named = sorted(filter(None, self.orders))
+        return ORDER * bool(self.orders) + (hash_of_text(repr(named)) if named else "")
 
     def _is_short(self, value: Any) -> bool:
         """Tell whether a value is a short list, tuple or dictionary of plain values."""
