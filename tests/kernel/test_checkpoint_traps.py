@@ -32,12 +32,16 @@ def test_arrays_and_tables(kernel: KeepingKernel) -> None:
         "records = np.array([(1, 'a')], dtype=[('i', 'i4'), ('s', 'U5')])\n"
         "names, days = pd.Series(['a', None]), pd.date_range('2020', periods=2, tz='UTC')\n"
         "tall = pd.MultiIndex.from_product([[1, 2], ['a', 'b']])\n"
+        "kinds = [np.dtype(kind) for kind in ('f8', 'i4', 'q', 'O', '>f8', 'U3', 'M8[ns]')]\n"
     )
     (before,) = kernel.keep("shaped")
     kernel.run("shaped.shape = 2, 3")
     (after,) = kernel.keep("shaped")
     assert before["fingerprints"]["shaped"]["hash"] != after["fingerprints"]["shaped"]["hash"]
     kernel.through_files("shaped", "turned", "columns", "records", "names", "days", "tall")
+    kernel.through_files("kinds")
+    alone = "all(kind is np.dtype(kind.char) for kind in [*kinds[:4], shaped.dtype])"
+    assert kernel.run(alone) == "True"
     assert kernel.run("shaped.shape, turned.flags.f_contiguous, records.dtype.names") == (
         "((2, 3), True, (i, s))"
     )

@@ -175,8 +175,15 @@ def references_of(value: Any) -> list[Any] | None:
 
 
 def reduced(value: Any) -> Any:
-    """Return how a masked array is pickled with its filling as it lies: numpy makes another."""
-    if type(value) is not sys.modules["numpy"].ma.MaskedArray:
+    """Return how a masked array is pickled with its filling as it lies: numpy makes another.
+
+    Of what an array holds, where there is one object for all that are alike, that is found again.
+    """
+    numpy = sys.modules["numpy"]
+    if issubclass(type(value), numpy.dtype):
+        is_alone = numpy.dtype(value.char) is value
+        return (numpy.dtype, (value.char,)) if is_alone else NotImplemented
+    if type(value) is not numpy.ma.MaskedArray:
         return NotImplemented
     make, arguments, state = value.__reduce__()
     return make, arguments, (state, vars(value).get("_fill_value")), None, None, fill
