@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import csv
+import functools
 import json
 import logging
 import math
@@ -42,6 +43,16 @@ class Mine:
     __module__ = "__main__"
 
 
+class Keeps:
+    """A class of a cell that holds what sets something."""
+
+    __module__ = "__main__"
+    go = staticmethod(csv.register_dialect)
+
+    def __init__(self) -> None:
+        self.act = calendar.setfirstweekday
+
+
 def change(held: Any) -> None:
     held.half = 3
 
@@ -75,6 +86,10 @@ HOME: dict[str, Any] = {
     "Mine": Mine,
     "mine": Mine(),
     "change": change,
+    "acts": [math.sqrt, {"day": calendar.setfirstweekday}],
+    "bound": functools.partial(calendar.setfirstweekday, 3),
+    "keeps": Keeps(),
+    "Keeps": Keeps,
 }
 
 
@@ -114,6 +129,15 @@ HOME: dict[str, Any] = {
         ("change(Number)", "fractions"),
         ("_ = change(held=csv)", "csv"),
         ("basicConfig().theme = 'dark'", "logging"),
+        ("acts[1]['day'](3)", "calendar"),
+        ("for act in acts: act(3)", "calendar"),
+        ("bound()", "calendar"),
+        ("_ = own(calendar.setfirstweekday, 3)", "calendar"),
+        ("_ = own(basicConfig)", "logging"),
+        ("acts = [csv.field_size_limit]", "_csv"),
+        ("keeps.act(3)", "calendar"),
+        ("Keeps.go('mine')", "_csv"),
+        ("run(keeps)", "calendar"),
         ("shell.hook.x = 3", "shell"),
         ("get_shell().hook.x = 3", "shell"),
         ("def ready():\n    import logging as log\n    log.disable(10)", "logging"),
@@ -152,6 +176,7 @@ def test_what_sets_something(text: str, module: str) -> None:
         "change(number)",
         "own(Number)",
         "number.half = 3",
+        "own(math.sqrt, csv.reader, library.append, library.add_constant)",
         "not python",
     ],
 )

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from ..adapters import adapter_of, all_of, names, of_module
 from ..hashing.function_texts import lies_here
 from .held_by_modules import HeldByModules
+from .held_setters import functions_at, value_of
 from .project_reach import ProjectModule
 
 _SETS = re.compile(
@@ -81,7 +82,8 @@ def setting_places(
     defined = [node for node in nodes if isinstance(node, _DEFINITIONS)]
     decorators = {id(each) for node in defined for each in node.decorator_list}
     others = (node for node in nodes if id(node) not in decorators)
-    return [*dict.fromkeys(place for node in others for place in _set_by(node, names, new))]
+    places = dict.fromkeys(place for node in others for place in _set_by(node, names, new))
+    return [*dict.fromkeys((*places, *_set_by_held(nodes, names, new)))]
 
 
 def _imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Any]]:
@@ -160,6 +162,22 @@ def _put_into(node: ast.AST, home: Mapping[str, Any]) -> Iterator[str]:
                     yield place
 
 
+def _set_by_held(
+    nodes: Iterable[ast.AST], home: Mapping[str, Any], new: Collection[str]
+) -> Iterator[SettingPlace]:
+    """Yield what functions set that values hold, or that are handed over, where it is read."""
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+            for function in functions_at(node, home, is_called=id(node) in called):
+                place, words = str(function.__module__ or ""), [function.__name__]
+                is_compared = not _registers(words)
+                if _NO_SETS.fullmatch(*words) is None and _sets(
+                    place, words, new, is_compared=is_compared
+                ):
+                    yield SettingPlace(node.lineno, place)
+
+
 def _library_of(held: Any, *, is_given: bool = False) -> str:
     """Return the library whose module or class something is, empty where it is neither.
 
@@ -179,23 +197,13 @@ def _handed_over(call: ast.Call, home: Mapping[str, Any]) -> Iterator[str]:
     if type(called) is not FunctionType or not _sets_attributes(called.__code__):
         return
     for given in (*call.args, *(keyword.value for keyword in call.keywords)):
-        place = _library_of(_value_of(given, home))
+        place = _library_of(value_of(given, home))
         if place and not lies_here(getattr(sys.modules.get(place), "__file__", None)):
             yield place
 
 
 def _sets_attributes(code: CodeType) -> bool:
     return _STORE_ATTR in code.co_code[::2] or "setattr" in code.co_names
-
-
-def _value_of(node: ast.expr, home: Mapping[str, Any]) -> Any:
-    """Return the module or class that a name stands for, or a path of names in modules."""
-    if isinstance(node, ast.Name):
-        return home.get(node.id)
-    if not isinstance(node, ast.Attribute):
-        return None
-    outer = _value_of(node.value, home)
-    return vars(outer).get(node.attr) if type(outer) is ModuleType else None
 
 
 def _is_shell(held: Any) -> bool:
@@ -231,15 +239,9 @@ def _called_within(call: ast.Call, home: Mapping[str, Any], new: Collection[str]
         return
     if not place:
         place = str(held.__module__ or "") if is_function else _held_by_modules.module_of(held)
-    if path:
-        is_compared = _is_compared(place) and isinstance(held, dict)
-    else:
-        is_compared = _is_compared(place) and not any(map(_REGISTERS.fullmatch, words))
+    is_compared = isinstance(held, dict) if path else not _registers(words)
     given = _TELL_TOO.isdisjoint(words) or bool(call.args or call.keywords)
-    sets = given and any(_is_setter(place, word, _SETS) for word in words)
-    if not sets or place in _TOLD_ELSEWHERE or (is_compared and place.partition(".")[0] not in new):
-        return
-    if not lies_here(getattr(sys.modules.get(place), "__file__", None)):
+    if given and _sets(place, words, new, is_compared=is_compared):
         yield place
 
 
@@ -260,9 +262,25 @@ def _called(
         return
     if place in _TOLD_ELSEWHERE or not any(_is_setter(place, word, sets) for word in words):
         return
-    registers = sets is _REGISTERS or any(map(_REGISTERS.fullmatch, words))
+    registers = sets is _REGISTERS or _registers(words)
     if registers or place.partition(".")[0] in new or not _is_compared(place):
         yield place
+
+
+def _sets(place: str, words: Iterable[str], new: Collection[str], *, is_compared: bool) -> bool:
+    """Return whether what has one of these words for a name sets something of a library.
+
+    It does not count if it `is_compared` where the settings of the library are.
+    """
+    if place in _TOLD_ELSEWHERE or not any(_is_setter(place, word, _SETS) for word in words):
+        return False
+    if is_compared and _is_compared(place) and place.partition(".")[0] not in new:
+        return False
+    return not lies_here(getattr(sys.modules.get(place), "__file__", None))
+
+
+def _registers(words: Iterable[str]) -> bool:
+    return any(map(_REGISTERS.fullmatch, words))
 
 
 def _is_setter(place: str, word: str, sets: re.Pattern[str]) -> bool:
