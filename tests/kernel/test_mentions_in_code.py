@@ -26,7 +26,7 @@ ASKS = {
     "clock = time; return clock.time()": "clock",
     "system = os; return system.pipe()": "native",
     "import weakref as w; return w.ref(f)": "setting",
-    "import json as j; j.extra = 1": "setting",
+    "import json as j; j.extra = 1": "put",
 }
 ASKS_NOTHING = (
     "a = time; b = 1; return b.time()",

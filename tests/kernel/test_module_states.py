@@ -72,3 +72,18 @@ def test_what_functions_keep(
     eval(call, held)
     assert states.changed(["beside"]) == changed
     assert states.changed(["beside"]) == []
+
+
+def test_what_cells_have_put_into_modules(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("elsewhere")
+    monkeypatch.setitem(sys.modules, "elsewhere", module)
+    held = {"rows": [1], "own": lambda: 1, "waits": (x for x in "ab"), "stdout": object()}
+    vars(module).update(held)
+    states = ModuleStates(Snapshot(Texts(), {"__name__": "__main__"}))
+    places = [f"elsewhere:{name}" for name in ("rows", "own", "stdout", "gone")]
+    assert states.put_changed(places) == []
+    held["rows"].append(2)  # type: ignore[attr-defined]  # a list
+    assert states.put_changed([]) == ["elsewhere:rows"]
+    assert states.put_changed([]) == []
+    next(held["waits"])  # type: ignore[call-overload]  # a generator
+    assert states.put_changed(["elsewhere:waits"]) == ["elsewhere:waits"]  # nobody can tell

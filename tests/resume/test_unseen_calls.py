@@ -129,6 +129,36 @@ PAGES = (
         "w = 1",
         "print(t.size, t.shape)",
     ),
+    (
+        "import sys\nclass Conf: go = staticmethod(sys.setrecursionlimit)\nconf = Conf()",
+        "conf.go(1500)",
+        "acts = [sys.setswitchinterval]; acts[0](.5)",
+        "w = 1",
+        "print(sys.getrecursionlimit(), sys.getswitchinterval())",
+    ),
+    (
+        "import builtins; builtins.store = {}",
+        "def note(key, value): store[key] = value",
+        "note('a', 1)",
+        "w = 1",
+        "print(store)",
+    ),
+    (
+        (
+            "import math\nclass Store:\n    def __init__(self): self.held = {}\n"
+            "    def put(self, key, value): self.held[key] = value\nmath.store = Store()"
+        ),
+        "math.store.put('a', 1)",
+        "from math import store; store.put('b', 2)",
+        "w = 1",
+        "print(math.store.held)",
+    ),
+    (
+        "import numpy as np; dt = np.dtype('f8'); a = np.zeros(3)",
+        "b = a + 1",
+        "kinds = [b.dtype, dt]",
+        "print(kinds[0] is a.dtype, b.dtype is np.dtype('f8'))",
+    ),
 )
 
 
@@ -136,6 +166,7 @@ PAGES = (
 def test_whichever_cell_is_edited(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, page: Sequence[str]
 ) -> None:
-    if "matplotlib" in page[0]:
-        pytest.importorskip("matplotlib")
+    for library in ("matplotlib", "numpy"):
+        if library in page[0]:
+            pytest.importorskip(library)
     assert_as_in_full(own_store, monkeypatch, page)

@@ -43,7 +43,8 @@ class ExecutedCode:
 
     `called` are the words of the functions of cells that it has called, and of what it looked up;
     `called_functions` the names of those functions; `sought` what it may have looked up by a text;
-    `sets` the settings that its text says it sets. What hinders that the run is reused is noted.
+    `sets` the settings that its text says it sets, `puts` where it puts something into a
+    module. What hinders that the run is reused is noted.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class ExecutedCode:
         self.called_functions: set[str] = set()
         self.sought: set[str] = set()
         self.sets: set[str] = set()
+        self.puts: set[str] = set()
 
     def install(self) -> None:
         """Listen from now on."""
@@ -191,6 +193,8 @@ class ExecutedCode:
         for mention in found:
             if mention.kind == "setting":
                 self.sets.add(mention.name)
+            elif mention.kind == "put":
+                self.puts.add(mention.name)
             else:
                 self._hindrances.add(mention.kind, _WORDS[mention.kind], line_of(mention.line))
 

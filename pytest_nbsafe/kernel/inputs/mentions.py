@@ -60,7 +60,8 @@ _DRAWS = re.compile(
 class Mention(NamedTuple):
     """What stands on a line of a text.
 
-    `kind` is `clock`, `input`, `unseeded` or `native`, as of a hindrance, or `setting` with a name.
+    `kind` is `clock`, `input`, `unseeded` or `native`, as of a hindrance, `setting` with a name, or
+    `put` with the name of a module and that under which something is put into it.
     """
 
     kind: str
@@ -161,6 +162,7 @@ def _done_to(held: Any, step: str, name: Any, line: int) -> Iterator[Mention]:
     elif step == "STORE_ATTR":
         if type(held) is ModuleType:
             yield Mention("setting", line, f"module:{held.__name__}")
+            yield Mention("put", line, f"{held.__name__}:{name}")
         elif is_class and _place(held).partition(".")[0] != "__main__":
             yield Mention("setting", line, f"module:{_place(held)}")
 

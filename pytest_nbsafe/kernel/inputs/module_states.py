@@ -1,8 +1,12 @@
-"""What the modules of the project hold, and whether a run in which they took part changed it."""
+"""What the modules of the project hold, and whether a run in which they took part changed it.
+
+And what cells have put into modules, of the project or not, which any cell may change.
+"""
 
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -12,6 +16,8 @@ from ..functions.stand_in import code_of
 from ..hashing.function_texts import lies_here
 from ..hashing.snapshot import Snapshot
 
+_STREAMS = frozenset({"stdout", "stderr", "stdin"})
+"""Names of `sys` that are told as streams."""
 _CODE = (FunctionType, ModuleType, type, staticmethod, classmethod, property)
 
 
@@ -21,6 +27,21 @@ class ModuleStates:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._known: dict[str, str] = {}
+        self._put: dict[str, None] = {}
+
+    def put_changed(self, places: Iterable[str]) -> list[str]:
+        """Return at which places there is something else now, or may be; code does not change.
+
+        At these, and at those of earlier runs, a cell has put something: at `module:name`.
+        """
+        self._put.update(dict.fromkeys(places))
+        changed: list[str] = []
+        for place in self._put:
+            module, _, name = place.partition(":")
+            held = vars(sys.modules.get(module, types)).get(name)
+            if name not in _STREAMS and not _is_code(held) and self._differs(place, held):
+                changed.append(place)
+        return changed
 
     def changed(self, modules: Iterable[str]) -> list[str]:
         """Return those of the modules that took part which hold something else now, or may."""
@@ -29,12 +50,16 @@ class ModuleStates:
             module = sys.modules.get(name)
             if module is None:
                 continue
-            held = self._snapshot.fingerprint(_held(module, name))["hash"]
-            known = self._known.get(name, held)
-            if not held or held != known:
+            if self._differs(name, _held(module, name)):
                 changed.append(name)
-            self._known[name] = held
         return changed
+
+    def _differs(self, place: str, held: object) -> bool:
+        """Return whether at a place lies something else than the last time, or may."""
+        now = self._snapshot.fingerprint(held)["hash"]
+        before = self._known.get(place, now)
+        self._known[place] = now
+        return not now or now != before
 
 
 def _held(module: ModuleType, name: str) -> list[Any]:
@@ -46,13 +71,13 @@ def _held(module: ModuleType, name: str) -> list[Any]:
         held += [cls.__name__, *_values(vars(cls))]
     members = [member for cls in classes for member in [*vars(cls).values()]]
     kept = [part for each in _functions([*own, *members]) for part in kept_by(each)]
-    return held + [part for part in kept if not isinstance(part, _CODE)]
+    return held + [part for part in kept if not _is_code(part)]
 
 
 def _values(names: Any) -> list[Any]:
     """Return names with their values, but for what is code."""
     own = [(key, value) for key, value in list(names.items()) if key[:2] != "__"]
-    return [part for pair in own if not isinstance(pair[1], _CODE) for part in pair]
+    return [part for pair in own if not _is_code(pair[1]) for part in pair]
 
 
 def _functions(values: list[Any]) -> Iterator[FunctionType]:
@@ -69,3 +94,7 @@ def _functions(values: list[Any]) -> Iterator[FunctionType]:
             values += kept_by(value)
             if lies_here(code_of(value).co_filename):
                 yield value
+
+
+def _is_code(held: object) -> bool:
+    return issubclass(type(held), _CODE)  # `isinstance` may ask it

@@ -142,6 +142,7 @@ class RunInputs:
         settings, drew = self._settings.changes()
         names = self._code.look(run, text, statements, self._settings.met)
         modules, grown = self._look_at_modules(names)
+        grown.update(self._module_states.put_changed(self._code.puts))
         self._hindrances.look_at_what_runs(self._shell)
         self._look_at_values(names)
         settings = self._settings_of_cells(settings, names)
