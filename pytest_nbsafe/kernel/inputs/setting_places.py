@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ..adapters import adapter_of, all_of, names, of_module
 from ..hashing.function_texts import lies_here
 from .held_by_modules import HeldByModules
-from .held_setters import functions_at, value_of
+from .held_setters import held_functions, value_of
 from .project_reach import ProjectModule
 
 _SETS = re.compile(
@@ -163,19 +163,14 @@ def _put_into(node: ast.AST, home: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _set_by_held(
-    nodes: Iterable[ast.AST], home: Mapping[str, Any], new: Collection[str]
+    nodes: Collection[ast.AST], home: Mapping[str, Any], new: Collection[str]
 ) -> Iterator[SettingPlace]:
-    """Yield what functions set that values hold, or that are handed over, where it is read."""
-    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
-    for node in nodes:
-        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-            for function in functions_at(node, home, is_called=id(node) in called):
-                place, words = str(function.__module__ or ""), [function.__name__]
-                is_compared = not _registers(words)
-                if _NO_SETS.fullmatch(*words) is None and _sets(
-                    place, words, new, is_compared=is_compared
-                ):
-                    yield SettingPlace(node.lineno, place)
+    """Yield what functions set that values hold, or that are handed over, where they are read."""
+    for line, function in held_functions(nodes, home):
+        place, words = str(function.__module__ or ""), [function.__name__]
+        is_compared = not _registers(words)
+        if _NO_SETS.fullmatch(*words) is None and _sets(place, words, new, is_compared=is_compared):
+            yield SettingPlace(line, place)
 
 
 def _library_of(held: Any, *, is_given: bool = False) -> str:
