@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import changes_by_calls, state_links
 from pytest_nbsafe.analysis.budget import Budget
 from pytest_nbsafe.analysis.cell import analyse, fault_of
 from pytest_nbsafe.analysis.model import CellAnalysis, Graph, Opaque, Span
 from pytest_nbsafe.analysis.scopes import is_known
-from pytest_nbsafe.notebook.model import Notebook
+from pytest_nbsafe.notebook.model import Notebook, saved_python
 from pytest_nbsafe.values import replace
 
 TEXT = "what the cells read and define"
 """What is cut short where the graph is: nothing is known then but which cells do not parse."""
+_ASKED_FOR = (3, 14)
+"""The first Python that evaluates an annotation only when something asks for it."""
+_FUTURE = patterns.compile(
+    r"^from[ \t]+__future__[ \t]+import\b[^#\n]*\bannotations\b", re.MULTILINE
+)
 
 
 def build(notebook: Notebook) -> Graph:
@@ -65,8 +71,11 @@ def _linked(notebook: Notebook, budget: Budget) -> Graph:
 def _analyse_all(notebook: Notebook, budget: Budget) -> dict[int, CellAnalysis]:
     """Analyse each cell; those that name a builtin which some cell binds, again."""
     budget.scan(sum(len(cell.source) for cell in notebook.code_cells))
-    major, known = notebook.python_major, notebook.libraries
-    cells = {cell.number: analyse(cell, major, libraries=known) for cell in notebook.code_cells}
+    major, known, future = notebook.python_major, notebook.libraries, _keeps_annotations(notebook)
+    cells = {
+        cell.number: analyse(cell, major, libraries=known, future=future)
+        for cell in notebook.code_cells
+    }
     bound = {name for analysis in cells.values() for name in analysis.defines}
     bound |= {n for a in cells.values() for f in a.functions.values() for n in f.writes}
     shadowed = frozenset(name for name in bound if is_known(name, major))
@@ -74,8 +83,18 @@ def _analyse_all(notebook: Notebook, budget: Budget) -> dict[int, CellAnalysis]:
         mentioned = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(shadowed)))})\b")
         for cell in notebook.code_cells:
             if mentioned.search(cell.source):
-                cells[cell.number] = analyse(cell, major, shadowed, known)
+                cells[cell.number] = analyse(cell, major, shadowed, known, future=future)
     return cells
+
+
+def _keeps_annotations(notebook: Notebook) -> bool:
+    """Return whether annotations may be kept without being evaluated.
+
+    IPython keeps what a cell imports of the future for all that run after it, wherever they stand.
+    """
+    return (saved_python(notebook) or (0, 0)) >= _ASKED_FOR or any(
+        "__future__" in cell.source and _FUTURE.search(cell.source) for cell in notebook.code_cells
+    )
 
 
 def _with_calls(graph: Graph, imported: Mapping[str, bool]) -> Graph:

@@ -55,11 +55,14 @@ def analyse(
     python_major: int = 3,
     shadowed: frozenset[str] = frozenset(),
     libraries: str = "",
+    *,
+    future: bool = False,
 ) -> CellAnalysis:
     """Return what one code cell reads, binds, calls and may do unseen.
 
     `shadowed` are names of builtins that the notebook binds somewhere: reads of them count.
-    `libraries` is what the user says of libraries, as JSON text.
+    `libraries` is what the user says of libraries, as JSON text. Where `future`, annotations are
+    not evaluated.
     The same source is analysed once in a process, as long as it is among the latest.
 
     Raises:
@@ -67,9 +70,10 @@ def analyse(
 
     """
     try:
-        return replace(_analysed(cell.source, python_major, shadowed, libraries), cell=cell.number)
+        analysis = _analysed(cell.source, python_major, shadowed, libraries, future)
     except _NO_CODE as error:
         return CellAnalysis(cell.number, fault=_fault(error, cell.source, python_major))
+    return replace(analysis, cell=cell.number)
 
 
 def fault_of(cell: Cell, python_major: int = 3) -> Fault | None:
@@ -83,12 +87,17 @@ def fault_of(cell: Cell, python_major: int = 3) -> Fault | None:
 
 @lru_cache(maxsize=1024)
 def _analysed(
-    source: str, python_major: int, shadowed: frozenset[str], libraries: str
+    source: str,
+    python_major: int,
+    shadowed: frozenset[str],
+    libraries: str,
+    future: bool,  # noqa: FBT001 - a cached function is asked by position
 ) -> CellAnalysis:
     """Return the analysis of a source, of whatever cell; what raises is not remembered."""
     python = to_python(source)
     builder = Builder(_VISITORS)
     builder.python_major, builder.shadowed, builder.libraries = python_major, shadowed, libraries
+    builder.future = future
     suite(builder, parse(python.text).body)
     if builder.suspicious:
         _compile(parse(python.text))

@@ -23,7 +23,7 @@ def _function(b: Builder, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     generic = _type_parameters(node)
     if generic:
         b.frames.append(generic)
-    if not b.future:  # a kernel of Python 3.14 reads annotations only when asked for
+    if not b.future:
         visit_all(b, (a.annotation for a in functions.all_arguments(node.args)))
         visit_all(b, (node.returns,))
     if node.decorator_list:

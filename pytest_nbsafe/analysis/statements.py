@@ -255,7 +255,6 @@ def _import_from(b: Builder, node: ast.ImportFrom) -> None:
         opaque.note(b, node, opaque.star_import("." * node.level + (node.module or "")))
     if node.module == "__future__":
         b.suspicious = True
-        # IPython keeps the flag for later cells as well; those are analysed each on its own
         b.future |= any(alias.name == "annotations" for alias in node.names)
 
 

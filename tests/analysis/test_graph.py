@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 from analysiscase import graph, written
 
+from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.dependencies import edges, needs, unbound
 from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.values import replace
 
 
 def needed(g: Graph, cell: int) -> str:
@@ -129,6 +131,15 @@ def test_builtins_count_when_the_notebook_binds_them() -> None:
     g = graph("sum = 0", "sum + max(1)", "max(2)")
     assert edge_text(g, 1, 2, 3) == "1-sum>2"
     assert missing(g, 2, 3) == ""
+
+
+def test_annotations_that_no_cell_evaluates() -> None:
+    """IPython keeps what a cell imports of the future; a Python of today asks for none."""
+    own = "class C:\n    n: N\n    def f(self, a: T) -> C: pass"
+    assert [use.name for use in needs(graph("", own), 2)] == ["N", "T", "C"]
+    assert needs(graph("from __future__ import division, annotations", own), 2) == ()
+    page = replace(graph(own).notebook, metadata={"language_info": {"version": "3.14.1"}})
+    assert needs(build(page), 1) == ()
 
 
 def test_a_cell_run_twice_may_read_itself() -> None:

@@ -68,11 +68,5 @@ def test_false_negative_methods_of_an_object_from_elsewhere() -> None:
     assert [written(use) for use in needs(g, 3)] == ["c"]
 
 
-def test_false_negative_flag_of_an_earlier_cell() -> None:
-    """IPython keeps `from __future__ import annotations` for later cells; here each is alone."""
-    g = graph("from __future__ import annotations", "def f(a: T): pass")
-    assert [use.name for use in needs(g, 2)] == ["T"]
-
-
 def test_opaque_cell_keeps_what_is_known() -> None:
     assert cell("exec(s)\nx = 1").sure == {"x"}
