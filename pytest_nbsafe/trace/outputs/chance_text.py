@@ -70,6 +70,8 @@ _CHANCE: tuple[tuple[str, re.Pattern[str], str], ...] = (
     ),
     ("s/", patterns.compile(r"\b\d+(?:m?s|us|µs)/(?:step|epoch|sample)\b"), "(time)"),
     ("ETA", patterns.compile(r"\bETA: [\d:]+s?"), "(time)"),
+    # a magic that writes a file tells whether an earlier run has left one of that name
+    ("riting ", patterns.compile(r"(?m)^(?:Over)?[wW]riting (?=\S+$)"), "Writing "),
     ("[", patterns.compile(r"\[(?:=+>?\.*|>\.+|\.{5,})\]"), ""),
     ("", patterns.compile(r"[━█▉▊▋▌▍▎▏]+"), ""),
 )

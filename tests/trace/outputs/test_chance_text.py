@@ -35,6 +35,7 @@ SAME_IN_ALL_MODES = [
     ("ab\b\bxy", "xy"),
     ("Wall time: 3 ms", ""),
     (PROFILE, "   Ordered by: name\n"),
+    ("Writing src/tools.py", "Overwriting src/tools.py"),
 ]
 SAME_IN_LENIENT_MODE = [
     ("/home/ann/data/a.csv", "/srv/b/a.csv"),
@@ -62,6 +63,8 @@ DIFFERENT = [
     ("[]", ""),
     ("[...]", "[]"),
     ("<a ...x7fd75d43>", "<a ...x7fd75d44 b>"),
+    ("Writing a.py", "Overwriting b.py"),
+    ("Overwriting 3 rows", "Writing 3 rows"),
     ("took 3 turns by 4 players", "took 3 turns by 5 players"),
 ]
 
