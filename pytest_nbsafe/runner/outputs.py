@@ -18,20 +18,27 @@ class Collector:
 
     Text of one stream that follows on itself is joined. Beyond `STREAM_LIMIT` characters of
     stream text, `DISPLAY_LIMIT` characters of one display or `OUTPUTS_LIMIT` outputs, the rest is
-    dropped and a note says so. Departs from nbclient: an `update_display_data` changes only what
-    this run has shown itself, never the output of an earlier cell.
+    dropped and a note says so. What a widget catches is shown in the widget, and no output of the
+    cell. Departs from nbclient: an `update_display_data` changes only what this run has shown
+    itself, never the output of an earlier cell.
     """
 
     def __init__(self) -> None:
         self._outputs: list[Output] = []
         self._texts: dict[int, list[str]] = {}
         self._displays: dict[str, list[int]] = {}
+        self._catching: list[str] = []
         self._clear_next = False
         self._size = 0
         self._dropped = 0
 
     def add(self, kind: str, content: Mapping[str, Any]) -> None:
         """Take in one message of the output channel; kinds that show nothing are ignored."""
+        if kind == "comm_msg":
+            self._note_catching(content)
+            return
+        if self._catching and kind != "update_display_data":
+            return
         if kind == "clear_output":
             self._clear_next = bool(content.get("wait"))
             if not self._clear_next:
@@ -62,6 +69,21 @@ class Collector:
             note = f"{CUT_NOTE}{self._dropped:,} more characters of output were not kept]\n"
             shown.append(Output("stream", name="stderr", text=note))
         return tuple(shown)
+
+    def _note_catching(self, content: Mapping[str, Any]) -> None:
+        """Note that a widget begins to catch what is shown, or ends: it names the request, or none.
+
+        Several may be open, one in the other; the innermost catches.
+        """
+        data = content.get("data")
+        state = data.get("state") if isinstance(data, Mapping) else None
+        if not isinstance(state, Mapping) or "msg_id" not in state:
+            return
+        widget = _text(content.get("comm_id"))
+        if state["msg_id"]:
+            self._catching.append(widget)
+        elif widget in self._catching:
+            self._catching.remove(widget)
 
     def _clear(self) -> None:
         for held in (self._outputs, self._texts, self._displays):

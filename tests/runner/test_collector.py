@@ -39,6 +39,23 @@ def test_a_display_is_updated() -> None:
     assert (Output("display_data", text="b", data={"text/html": "h"}),) == collector.outputs()
 
 
+def catches(widget: str, request: str) -> dict[str, object]:
+    return {"comm_id": widget, "data": {"method": "update", "state": {"msg_id": request}}}
+
+
+def test_what_a_widget_catches_is_no_output_of_the_cell() -> None:
+    collector = Collector()
+    collector.add("stream", said("a"))
+    for widget, request in [("w", "1"), ("v", "1"), ("v", "")]:
+        collector.add("comm_msg", catches(widget, request))
+        collector.add("stream", said("caught"))
+    collector.add("clear_output", {"wait": False})
+    collector.add("comm_msg", {"comm_id": "w", "data": {"state": {"value": 3}}})
+    collector.add("comm_msg", catches("w", ""))
+    collector.add("stream", said("b"))
+    assert [o.text for o in collector.outputs()] == ["ab"]
+
+
 def test_errors_and_results() -> None:
     collector = Collector()
     collector.add("error", {"ename": "E", "evalue": "v", "traceback": ["t"]})
