@@ -199,7 +199,8 @@ def _stops(cls: LibraryClass, arguments: Arguments) -> bool:
     """Return whether a model stops by the rows it watches: some do unless told otherwise."""
     if arguments.constant("early_stopping_rounds") is not None or stoppers(arguments):
         return True
-    return cls.stops and arguments.constant("use_best_model") is not False
+    switches = ("use_best_model", "early_stopping")
+    return cls.stops and not any(arguments.constant(name) is False for name in switches)
 
 
 def _held(arguments: Arguments) -> tuple[Value, ...]:

@@ -203,13 +203,20 @@ _BLIND = frozenset({"DummyClassifier", "DummyRegressor"})
 def _copied(
     machine: Machine, value: Estimator, data: Data, target: frozenset[Hashable], site: CodeSite
 ) -> CodeSite | None:
-    """Return where the target's own column, or a copy of it, came among the features, if it did."""
+    """Return where the target's own column, or a copy of it, came among the features, if it did.
+
+    Where there is no other feature, the target was made of it: nobody leaves a target in alone.
+    """
     if not target or any(part.role == "columns" for part in _all(machine, value)):
         return None
     if value.what in _BLIND:
         return None
     if data.columns is None or data.origins & target:  # of `fit(y, y)`: no features at all
         return None
+    if data.base is not None and not data.columns.but:
+        raw = {o[-1] for o in target if isinstance(o, tuple) and o[-2:-1] == (data.base,)}
+        if data.columns.names <= raw:  # a curve to be learned: `X = df[["x"]]; y = np.sin(df["x"])`
+            return None
     for origin in target:
         base, name = origin[-2:] if isinstance(origin, tuple) else (None, "")
         if base is not None and data.base == base and data.columns.has(name):
