@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import syntax
@@ -118,7 +118,7 @@ def _file(facts: Facts, _result: CellResult, failure: Failure) -> str:
     missing = _PATH.search(failure.evalue)
     if missing is None:
         return "keep the file with the notebook: relative paths start in the notebook's folder"
-    path, project = missing[1], facts.project
+    path, project = missing[1].replace("\\\\", "\\"), facts.project
     there = own_files.file(project, path) if project is not None else None
     starts = "relative paths start in the notebook's folder"
     if there is not None and project is not None:
@@ -126,8 +126,10 @@ def _file(facts: Facts, _result: CellResult, failure: Failure) -> str:
 
         right = Path(os.path.relpath(there, project.folders[0])).as_posix()
         if right != path:
-            return f"write {right!r} for {path!r}: {starts}"
-    return f"put {path!r} there before the notebook runs, or commit it: {starts}"
+            return f"write '{right}' for '{path}': {starts}"
+    if PureWindowsPath(path).anchor:  # of a machine, whichever its system
+        return f"keep the file with the notebook, and write a path relative to it for '{path}'"
+    return f"put '{path}' there before the notebook runs, or commit it: {starts}"
 
 
 def _line(facts: Facts, result: CellResult, failure: Failure) -> str:
