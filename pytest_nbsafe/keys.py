@@ -109,12 +109,17 @@ def value_of(key: str, value: Any, source: str) -> Any:
     try:
         return setting.read(value)
     except Unfit as unfit:
-        message = f"{source}: {key}{unfit.says or f' cannot be {value!r}'}"
+        is_option = source.replace("_", "-").endswith(f"-{key}")
+        named = source if is_option else f"{source}: {key}"
+        message = f"{named}{unfit.says or f' cannot be {value!r}'}"
         raise NbsafeError(unfit.slug, message, unfit.hint or setting.expects) from None
 
 
 def _codes(value: Any) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(code for part in selectors(value) for code in matching(part)))
+    try:
+        return tuple(dict.fromkeys(code for part in selectors(value) for code in matching(part)))
+    except NbsafeError as unknown:
+        raise Unfit(f": {unknown.message}", unknown.hint, unknown.slug) from None
 
 
 def _resume(value: Any) -> str:
@@ -289,8 +294,8 @@ SETTINGS = {
     "leakage": Setting(
         "leakage",
         _leakage,
-        f"one of {', '.join(LEAKAGE_MODES)}, as such or as mode of the table, "
-        'or tables, each [tool.nbsafe.leakage."module"], of lists of names',
+        f"one of {', '.join(LEAKAGE_MODES)}; in a file it may be the mode of a table, beside "
+        'tables, each [tool.nbsafe.leakage."module"], of lists of names',
     ),
 }
 RUN_SETTINGS: Mapping[str, Setting] = {

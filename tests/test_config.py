@@ -35,6 +35,7 @@ def test_every_option_is_a_setting(key: str) -> None:
         ({"select": ["NBS2O1"]}, "did you mean NBS201?"),
         ({"select": 7}, "a list of codes"),
         ({"ignore": ["stale-outptu"]}, "did you mean stale-output?"),
+        ({"ignore": ["NBS77"]}, "here: ignore: there is no code 'NBS77' (did you mean"),
         ({"kernel": 3}, "the name of a kernel"),
         ({"jobs": "many"}, "a number of processes"),
         ({"jobs": -1}, "a number of processes"),

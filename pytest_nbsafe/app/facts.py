@@ -43,6 +43,8 @@ def python_graph(
             parameters that no cell takes.
 
     """
+    if not path.exists():
+        raise NbsafeError("no-such-path", f"there is no file {path}")
     config = configuration(path, settings)
     try:
         notebook = load.read(path, config.libraries, config.most_mb)

@@ -19,7 +19,7 @@ def unreadable(path: str, line: int | None, message: str, hint: str = "") -> Fin
 def no_such_kernel(path: str, name: str, installed: Sequence[str] = ()) -> Finding:
     """Return NBS905 for a notebook whose kernel `name` is not among those `installed`."""
     here = f"installed: {listed(sorted(installed))}" if installed else "none is installed"
-    message = f"the notebook asks for the kernel {name!r}, which is not installed ({here})"
+    message = f"its kernel {name!r} is not installed ({here})"
     kernel = nearest(name, installed) or next(iter(installed), "python3")
     options = f"--nbsafe-kernel={kernel} (nbsafe: --kernel)"
     remedy = f'install it, or choose another: `kernel = "{kernel}"` in [tool.nbsafe], or {options}'

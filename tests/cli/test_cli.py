@@ -155,12 +155,13 @@ def test_json_to_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["check", "nope.ipynb"], "there is no file or folder nope.ipynb"),
         (["check", "--select", "NBS999"], "there is no code 'NBS999' (did you mean "),
-        (["check", "--order", "sideways"], "--order: order cannot be 'sideways' (one of auto"),
-        (["run", "--timeout", "soon"], "--timeout: timeout cannot be 'soon' (seconds"),
+        (["check", "--order", "sideways"], "--order cannot be 'sideways' (one of auto"),
+        (["run", "--timeout", "soon"], "--timeout cannot be 'soon' (seconds"),
         (["check", "--output", "no/such/folder"], "cannot write no/such/folder: "),
         (["explain", "NBS999"], "NBS999"),
         (["order", "nope.ipynb"], "nope.ipynb"),
         (["order", "bad.ipynb"], "bad.ipynb, line 1: "),
+        (["order", "gone.ipynb"], "there is no file gone.ipynb"),
     ],
 )
 def test_misuse_is_one_line_and_exits_with_2(

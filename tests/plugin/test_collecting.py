@@ -144,12 +144,12 @@ def test_a_cell_that_vanishes_fails_and_says_so(pytester: pytest.Pytester) -> No
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--nbsafe-order=sideways"], "--nbsafe-order: order cannot be 'sideways' (one of auto*)"),
-        (["--nbsafe-timeout=long"], "--nbsafe-timeout: timeout cannot be 'long' (*)"),
-        (["--nbsafe-select=NBS999"], "there is no code 'NBS999' (did you mean *)"),
+        (["--nbsafe-order=sideways"], "--nbsafe-order cannot be 'sideways' (one of auto*)"),
+        (["--nbsafe-timeout=long"], "--nbsafe-timeout cannot be 'long' (*)"),
+        (["--nbsafe-select=NBS999"], "--nbsafe-select: there is no code 'NBS999' (did you mean *)"),
         (["--nbsafe-report=jso:f"], "--nbsafe-report: no format 'jso' (did you mean json?)"),
         (["--nbsafe-report=json"], "--nbsafe-report: 'json' is not FORMAT:FILE (*)"),
-        (["-o", "nbsafe_order=x"], "nbsafe_order: order cannot be 'x' (one of auto*)"),
+        (["-o", "nbsafe_order=x"], "nbsafe_order cannot be 'x' (one of auto*)"),
     ],
 )
 def test_misuse_is_one_line(pytester: pytest.Pytester, arguments: list[str], said: str) -> None:

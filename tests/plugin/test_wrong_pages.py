@@ -75,9 +75,7 @@ def test_the_comparison_can_be_switched_off(
 def test_a_mode_that_is_none_is_refused(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", WRONG)
     result = pytester.runpytest(*RUN, "--nbsafe-output=strict")
-    result.stderr.fnmatch_lines(
-        ["*--nbsafe-output: output cannot be 'strict'*off, lenient, exact*"]
-    )
+    result.stderr.fnmatch_lines(["*--nbsafe-output cannot be 'strict'*off, lenient, exact*"])
 
 
 @pytest.mark.corpus
