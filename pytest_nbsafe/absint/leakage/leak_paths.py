@@ -204,9 +204,15 @@ def _end(page: Page, story: Story) -> str:
 
 
 def _ends(story: Story) -> str:
-    if story.code == "NBS305" or (story.score.cv and story.code in _SEEN):
-        return "on folds it learned from"
-    return _ENDS.get(story.code, "on rows it learned from")
+    if story.code in _ENDS:
+        return _ENDS[story.code]
+    in_folds = story.code == "NBS305" or (story.score.cv and story.code in _SEEN)
+    rows, dep = "folds" if in_folds else "rows", story.dep
+    if dep is not None and dep.is_statistic:
+        return f"on {rows} of which {dep.what} was taken"
+    if dep is not None and dep.kind == "fitted":
+        return f"on {rows} that {dep.what} was fitted on"
+    return f"on {rows} it learned from"
 
 
 _SEEN = frozenset({"NBS301", "NBS302", "NBS306"})
