@@ -40,7 +40,11 @@ def sanitizers_of(config: Config) -> tuple[Sanitizer, ...]:
             return own
         source = config.sanitize_with
         return (*own, *sanitizers.of_file(files.read_bytes(Path(source)).decode("utf-8")))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise NbsafeError(
+            "bad-sanitizer", f"cannot read {source}: {error.strerror or error}"
+        ) from error
+    except ValueError as error:
         hint = "each section has a line regex: and a line replace:, as nbval has it"
         hint = hint if source != "sanitizers" else "mend the expression"
         raise NbsafeError("bad-sanitizer", f"{source}: {error}", hint) from error

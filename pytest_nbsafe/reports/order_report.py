@@ -112,15 +112,15 @@ def _notebook(told: TextVerdict, paint: Paint) -> Iterator[str]:
 
 
 _SAYS = {
-    "stale": "what they read is older than what it was made from",
-    "fresh": "an input has changed since they ran",
-    "refresher": "running them makes what is stale again",
+    "stale": "an input is older than what that was made from",
+    "fresh": "an input has changed since the last run",
+    "refresher": "to be run, to make again what is stale",
 }
 
 
 def _after(kind: str, cells: Sequence[int]) -> str:
     numbers = ("cell " if len(cells) == 1 else "cells ") + ", ".join(map(str, cells))
-    return f"  {kind:<10} {numbers:<10} {_SAYS[kind]}"
+    return f"  {kind:<10} {numbers:<10}  {_SAYS[kind]}"
 
 
 def _described(run: Run) -> dict[str, Any]:
