@@ -14,7 +14,13 @@ from collections.abc import Iterator
 
 from pytest_nbsafe.analysis.model import Fault
 from pytest_nbsafe.findings import Verdict
-from pytest_nbsafe.notebook.model import is_skipped, may_raise, saved_error, saved_python
+from pytest_nbsafe.notebook.model import (
+    is_skipped,
+    may_raise,
+    minor_version,
+    saved_error,
+    saved_python,
+)
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 
 _SYNTAX = frozenset({"SyntaxError", "IndentationError", "TabError"})
@@ -52,13 +58,16 @@ def _verdict(facts: Facts, cell: int) -> Verdict | None:
         return None
     if result is not None and result.failure is not None:
         return "observed" if result.failure.ename in _SYNTAX else None
-    return "suspected" if _is_newer(facts) else "proved"
+    return "suspected" if _newer(facts) else "proved"
 
 
-def _is_newer(facts: Facts) -> bool:
-    """Return whether the notebook was made by a newer Python than this one."""
+def _newer(facts: Facts) -> tuple[str, str] | None:
+    """Return this Python and the newer one that saved the notebook, None where that is no newer."""
     saved = saved_python(facts.notebook)
-    return saved is not None and saved > sys.version_info[:2]
+    here = minor_version(facts.trial.clean.python) or sys.version_info[:2]
+    if saved is None or saved <= here:
+        return None
+    return ".".join(map(str, here)), ".".join(map(str, saved))
 
 
 def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool) -> Claim:
@@ -72,6 +81,10 @@ def _claim(facts: Facts, cell: int, fault: Fault, verdict: Verdict, *, old: bool
     elif shown:
         message += ", just as its saved output shows"
         remedy = "fix the line, or tag the cell raises-exception if it is meant to fail"
+    elif (newer := _newer(facts)) is not None:
+        message = f"this cell is not valid in Python {newer[0]}: {fault.message}"
+        message += f"; the notebook was saved by Python {newer[1]}"
+        remedy = f"use Python {newer[1]} or newer, or write the line so that {newer[0]} reads it"
     return claim(
         facts,
         "NBS902",

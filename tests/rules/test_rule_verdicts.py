@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -542,6 +543,16 @@ def test_a_cell_that_the_notebooks_python_can_parse_is_right() -> None:
     assert evaluate(tried(facts)) == ()
     seen = tried(facts, raised(1, "SyntaxError", "invalid syntax"))
     assert lines(evaluate(seen)) == ["NBS902 1:1 observed error"]
+
+
+def test_syntax_of_a_newer_python_is_told_as_such() -> None:
+    facts = facts_of("# %% [1]\nx = = 1\n")
+    page = replace(facts.notebook, metadata={"language_info": {"version": "3.99.0"}})
+    (told,) = evaluate(replace(facts, notebook=page))
+    here = ".".join(map(str, sys.version_info[:2]))
+    assert told.message.startswith(f"this cell is not valid in Python {here}: ")
+    assert told.message.endswith("; the notebook was saved by Python 3.99")
+    assert (told.verdict, told.severity) == ("suspected", "warning")
 
 
 def test_a_lesson_in_syntax_errors_is_tagged() -> None:
