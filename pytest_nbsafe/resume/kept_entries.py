@@ -73,8 +73,7 @@ def as_kept(part: Part, after: State, by_value: Collection[str]) -> KeptValue | 
     found = {name: after.get(name) for name in covariable["names"]}
     are_made = all(held is not None and held.maker == makers[n] for n, held in found.items())
     if are_made and not any(made_by_value(maker, by_value) for maker in makers.values()):
-        around = {n: m for n, m in part["around"].items() if not made_by_value(m, by_value)}
-        return KeptValue(covariable, around)
+        return KeptValue(covariable, part["around"])
     (name, held), *others = found.items()
     digest = covariable["fingerprints"][name]["hash"]
     is_equal = held is not None and digest == held.hash != "" and SETS not in digest

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from pytest_nbsafe.resume import sharing
-from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, entries_by_value
 from pytest_nbsafe.resume.positions import runs_called
-from pytest_nbsafe.resume.state import is_axis, is_tied
+from pytest_nbsafe.resume.state import is_axis, is_tied, made_by_value
 from pytest_nbsafe.resume.text_patterns import renames_axis
 from pytest_nbsafe.values import dataclass
 
@@ -42,6 +42,7 @@ class Lineage:
         for place, run in enumerate(past):
             self._places.setdefault(run.entry, []).append(place)
         self._known: dict[frozenset[_Made], bool] = {}
+        self._by_value = entries_by_value(past)
 
     def last_place(self, place: int, kept: KeptValue, reader: int) -> int:
         """Return the last place, before a reader, where names hold what is kept of a run."""
@@ -60,7 +61,7 @@ class Lineage:
         after = self._past[place].after
         made = [each for name in kept.names if (each := self._made(place, name)) is not None]
         return all(
-            kept.around.get(name) == after[name].maker
+            self._was_around(kept, name, after[name].maker)
             or all(sharing.are_apart(own.name, name, after) for own in made)
             or all(self._are_apart(own, other, _DEEPEST) for own in made)
             for name in others
@@ -113,10 +114,18 @@ class Lineage:
     def _were_apart(self, one: _Made, other: _Made) -> bool:
         """Return whether the kernel saw that they share nothing when it kept the first."""
         maker = self._past[other.place].after[other.name].maker
-        of_run = self._past[one.place].kept
         return any(
-            one.name in kept.names and kept.around.get(other.name) == maker for kept in of_run
+            one.name in kept.names and self._was_around(kept, other.name, maker)
+            for kept in self._past[one.place].kept
         )
+
+    def _was_around(self, kept: KeptValue, name: str, maker: str) -> bool:
+        """Return whether the kernel held in a name what this maker made, when it kept a value.
+
+        Of what a run made that found only equal values it is not known what it shares by now.
+        """
+        is_same = kept.around.get(name) == maker
+        return is_same and not made_by_value(maker, self._by_value)
 
     def _came_apart(self, one: _Made, other: _Made, deepest: int) -> bool:
         """Return whether the later run read nothing that may share objects with the other name."""
