@@ -21,10 +21,10 @@ from pytest_nbsafe.app import (
 from pytest_nbsafe.app.facts import leaks_after, static_facts
 from pytest_nbsafe.app.inputs import working_folder
 from pytest_nbsafe.app.notebook_verdict import compared, remarks, resumed, run_anew, verdict
-from pytest_nbsafe.app.outcomes import completed, late_findings, may_change_findings, outcome
+from pytest_nbsafe.app.outcomes import late_findings, may_change_findings, outcome
 from pytest_nbsafe.app.pages import page_of
-from pytest_nbsafe.codes import RENEWED
-from pytest_nbsafe.config import Config, shows
+from pytest_nbsafe.app.session_findings import SessionFindings
+from pytest_nbsafe.config import Config
 from pytest_nbsafe.environment import Environment
 from pytest_nbsafe.findings import (
     Cost,
@@ -33,7 +33,6 @@ from pytest_nbsafe.findings import (
     Outcome,
     Report,
     Status,
-    fails,
     sort_key,
 )
 from pytest_nbsafe.judge.trial import Trial
@@ -131,9 +130,7 @@ class NotebookSession:
         self._selected = frozenset(selected or ())
         self._last = max(self._selected, default=None)
         self._left_out: frozenset[int] | None = None
-        self._findings: tuple[Finding, ...] = ()
-        self._judged: tuple[Finding, ...] = ()
-        self._unmatched: tuple[baselines.Entry, ...] = ()
+        self._found = SessionFindings(path, config)
         self.kept: list[KeptSession] | None = None
         self.updates, self._updated = False, tuple[str, ...]()
         self.outcomes: dict[int, Outcome] = {}
@@ -142,7 +139,7 @@ class NotebookSession:
         self.trial: Trial | None = None
         self._environment: Environment | None = None
         self._temporaries: list[TemporaryFolder] = []
-        self._known, self.no_kernel, self._forgets = 0, "", False
+        self.no_kernel, self._forgets = "", False
         self.reuse = Reuse()
         self._copies = FolderCopies(working_folder(path, config))
         self._started = time.perf_counter()
@@ -180,7 +177,7 @@ class NotebookSession:
             from pytest_nbsafe.app.update import update
 
             about = self._path, self.config, self.facts, self.trial
-            self._updated = update(*about, self._findings)
+            self._updated = update(*about, self._found.reported)
         if self.no_kernel and cell and outcome.status == "passed":
             return replace(outcome, status="skipped", reason=self.no_kernel)
         return outcome
@@ -190,12 +187,12 @@ class NotebookSession:
         status: Status = "passed"
         if not self._runs:
             status = "not-analysed"
-        elif any(fails(f, strict=self.config.strict) for f in self._findings):
+        elif self._found.fail:
             status = "failed"
         trial = self.trial
         runs = [r for r in (trial.replay, trial.clean, trial.second) if r] if trial else []
         unknown = ("unknown", (self.no_kernel,)) if self.no_kernel else ("", ())
-        word, reasons = verdict(trial, self._judged) if trial else unknown
+        word, reasons = verdict(trial, self._found.judged) if trial else unknown
         return NotebookReport(
             path=str(self._path),
             cells=len(self.notebook.cells) if self.notebook else 0,
@@ -206,7 +203,7 @@ class NotebookSession:
             strict=self.config.strict,
             remarks=tuple(filter(None, self._remarks())),
             costs=tuple(Cost(run.plan.order, run.duration_s, run.cpu_s) for run in runs),
-            known=self._known,
+            known=self._found.known,
             fixed=tuple(entry.fingerprint for entry in self._fixed()),
             environment=self._environment if trial else None,
             verdict=word,
@@ -220,7 +217,7 @@ class NotebookSession:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Everything found so far, sorted, notes only when they are asked for."""
-        return tuple(f for f in self._findings if shows(f.code, f.severity, self.config))
+        return self._found.shown
 
     @property
     def module_answers(self) -> Mapping[str, str]:
@@ -251,13 +248,13 @@ class NotebookSession:
         yield from self.reuse.told
         if self.trial and self.keeps_runs:
             results = self.trial.clean.results
-            yield opening.remark(self._path, results, self._findings, self.config)
+            yield opening.remark(self._path, results, self._found.reported, self.config)
 
     def _fixed(self) -> Iterator[baselines.Entry]:
         """Yield the entries of the baseline that surely fit nothing any more."""
         is_whole = 0 in self.outcomes and (self.config.static or self._last is None)
         if self.facts is not None and is_whole:
-            yield from baselines.fixed(self._unmatched, self.facts, self.trial)
+            yield from self._found.fixed(self.facts, self.trial)
 
     def _prepare(self, notebook: Notebook) -> None:
         if self.facts is not None:
@@ -272,7 +269,7 @@ class NotebookSession:
         self._take(evaluate(self.facts))
         if self.config.static or not clean.runs:
             return
-        if notebook.python_major == 2 and any(f.code == "NBS902" for f in self._findings):
+        if notebook.python_major == 2 and any(f.code == "NBS902" for f in self._found.reported):
             self.no_kernel = "not run: this notebook holds Python 2 code"
             return
         self._run = self._trial_run(self.facts, clean)
@@ -335,7 +332,7 @@ class NotebookSession:
         What is fitted in a cell is known to leak, and with which rows, when a later one judges it.
         """
         leaks = self.config.leakage_mode != "static" and any(
-            f.code.startswith(_LEAKS) and f.location.cell == cell for f in self._findings
+            f.code.startswith(_LEAKS) and f.location.cell == cell for f in self._found.reported
         )
         asks_more = run.may_ask_more or self.config.repeat > 1
         return leaks or run.replayed or asks_more or nbs501.needs(self.config) != "static"
@@ -350,7 +347,7 @@ class NotebookSession:
             self._reconsider(self.trial)
             return result
         assert self.notebook is not None, "a notebook that was not read is not run"
-        if may_change_findings(self.notebook.cell(cell), result, self._findings):
+        if may_change_findings(self.notebook.cell(cell), result, self._found.reported):
             self._reconsider(run.so_far())
         return result
 
@@ -377,21 +374,12 @@ class NotebookSession:
 
     def _refused(self, finding: Finding) -> None:
         self.no_kernel = finding.message
-        self._take(tuple(sorted((*self._findings, finding), key=sort_key)))
+        self._take(tuple(sorted((*self._found.reported, finding), key=sort_key)))
 
     def _take(self, findings: tuple[Finding, ...]) -> None:
-        """Keep what was found, without what the baseline knows."""
-        complete = completed(findings, self.notebook, self.facts)
-        findings = other_languages.told(complete, self.notebook)
-        if self.updates:
-            findings = tuple(f for f in findings if f.code not in RENEWED)
-        if self._runs_once and not self.config.static:
-            findings = several_runs.unproved(findings)
-        self._findings = self._judged = findings
-        if self.config.baseline:
-            known = baselines.read(Path(self.config.baseline))
-            self._findings, self._unmatched = baselines.divided(known, self._path, findings)
-        self._known = len(findings) - len(self._findings)
+        """Keep what was found, in place of all before."""
+        runs_once, updates = self._runs_once, self.updates
+        self._found.take(findings, self.notebook, self.facts, runs_once=runs_once, updates=updates)
 
     def _outcome(self, cell: int, result: CellResult | None) -> Outcome:
         page = self.notebook.cell(cell) if self.notebook and cell else None
