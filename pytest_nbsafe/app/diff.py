@@ -15,6 +15,7 @@ from pytest_nbsafe.config import Config
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.judge.makers import makers
 from pytest_nbsafe.judge.state_differences import DescribedState, StateDifferences, differences
+from pytest_nbsafe.kernel.contract import SHOWN_AT_ONCE
 from pytest_nbsafe.order import orderings
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.reports.diff_report import DiffReport
@@ -24,8 +25,6 @@ from pytest_nbsafe.runner.kernel_session import KernelSession
 from pytest_nbsafe.sentences import cells
 from pytest_nbsafe.trace.results import CellResult
 
-_AT_ONCE = 100
-"""So many names a kernel describes at once."""
 _Answer = tuple[StateDifferences, Sequence[CellResult]]
 
 
@@ -136,6 +135,6 @@ def _state(session: KernelSession, path: Path, where: str) -> DescribedState:
     if holding is None:
         raise NbsafeError("no-answer", f"{path}: the kernel does not tell what it holds")
     names = sorted(holding.names)
-    parts = [names[start : start + _AT_ONCE] for start in range(0, len(names), _AT_ONCE)]
+    parts = [names[start : start + SHOWN_AT_ONCE] for start in range(0, len(names), SHOWN_AT_ONCE)]
     aspects = {name: words for part in parts for name, words in session.look(part).items()}
     return DescribedState(where, holding, aspects)

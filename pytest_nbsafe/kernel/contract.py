@@ -301,6 +301,10 @@ class Answer(TypedDict):
     cost_s: float
 
 
+SHOWN_AT_ONCE = 100
+"""Of so many names at most an answer shows what they hold."""
+
+
 def no_answer(cause: str = "", *, elsewhere: bool = False) -> Answer:
     """Return an answer without runs, and why there are none."""
     return {

@@ -14,12 +14,11 @@ from typing import Any
 from .. import bootstrap
 from ..adapters import answers
 from ..aspects import aspects
-from ..contract import MIME, Answer, HostQuestion, SideRun, no_answer
+from ..contract import MIME, SHOWN_AT_ONCE, Answer, HostQuestion, SideRun, no_answer
 from . import seal
 
 HEAD = 8
 TEXT_LIMIT = 8_000_000
-SHOWN_LIMIT = 100
 TOO_MUCH = "there is too much to follow in a cell"
 unfollowed: set[str] = set()
 """Texts of cells with too much to follow; they run as they are."""
@@ -304,7 +303,7 @@ def _read(way: int) -> HostQuestion:
 
 def shown(home: dict[str, Any], names: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return a few words on what names hold now, those that are bound."""
-    bound = sorted({name for name in names if name in home})[:SHOWN_LIMIT]
+    bound = sorted({name for name in names if name in home})[:SHOWN_AT_ONCE]
     return {name: aspects(home[name]) for name in bound}
 
 
