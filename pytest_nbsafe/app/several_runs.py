@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from pytest_nbsafe.findings import Finding, Step
 from pytest_nbsafe.judge.trial import Trial
+from pytest_nbsafe.kernel.contract import OUTSIDE
 from pytest_nbsafe.trace.results import PlanResult
 from pytest_nbsafe.values import replace
 
 _RESTING = ("NBS2", "NBS402", "NBS403", "NBS404")
 """Codes, and prefixes of codes, whose proof compares several runs."""
-_OUTSIDE = "outside"
 _MOST = 3
 _THE_NOTEBOOK = 0
 
@@ -50,7 +50,7 @@ def _steps(beyond: Iterable[PlanResult], *, copied: bool) -> Iterator[Step]:
         for run in beyond
         for result in run.results
         for incident in result.incidents
-        if incident.kind == _OUTSIDE
+        if incident.kind == OUTSIDE
     )
     for cell, line, does in [*effects][:_MOST]:
         yield Step(cell, line, f"{does}, in every run")

@@ -93,13 +93,17 @@ class Fingerprint(TypedDict):
     identity: int
 
 
+OUTSIDE = "outside"
+"""The kind of an incident that tells what a run in a copy of the folder does outside of it."""
+
+
 class Incident(TypedDict):
     """Something that went wrong without the run reporting an error.
 
     `kind`: `shell` (a failing `!command`), `thread` (an exception in a thread), `captured` (an
     exception that a cell magic swallowed), `magic` (an unknown magic), `debugger` (a `breakpoint()`
-    that nobody answers), `outside` (what a run in a copy of the folder does outside of it),
-    `tracer` (a fault of ours). `line` is the cell's line, 0 when unknown.
+    that nobody answers), `OUTSIDE`, `tracer` (a fault of ours). `line` is the cell's line, 0 when
+    unknown.
     """
 
     kind: str

@@ -31,6 +31,7 @@ from pytest_nbsafe.order import session_split
 from pytest_nbsafe.rules import named_parts
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.wording import (
+    RUN_ALL,
     action,
     against_clean,
     called,
@@ -207,9 +208,7 @@ def _claim(facts: Facts, edges: Sequence[Edge], loads: Collection[tuple[int, int
             *(rerun_steps(ending, edge.use.span.line) if differs else unknown),
             *shows,
         ),
-        remedy=work_with_what_is_made_now(edge.definer)
-        if fails
-        else "restart the kernel, run all cells from the top, and save",
+        remedy=work_with_what_is_made_now(edge.definer) if fails else RUN_ALL,
         severity="error" if fails or differs else _weight(facts, edges, loads, drifts=bool(shows)),
         symbols=tuple(s for s in shown if s not in {e.name for e in edges}),
         explains=_explained(facts, edge, fails=fails, drifts=bool(shows)),
@@ -316,8 +315,7 @@ def _from_below(facts: Facts, read: ReadFromBelow) -> Claim:
         "confirmed" if shown_by else "suspected",
         message,
         steps=steps,
-        remedy="restart the kernel, run all cells from the top, and save; "
-        f"if cell {read.definer} belongs before this one, move it up first",
+        remedy=f"{RUN_ALL}; if cell {read.definer} belongs before this one, move it up first",
         severity="error" if shown_by else _doubtful(facts, read.cell),
         symbols=named_parts.parts(read.name, shown),
         explains={("stale", read.cell, 0)},

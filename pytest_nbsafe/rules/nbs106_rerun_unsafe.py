@@ -29,10 +29,8 @@ from pytest_nbsafe.judge.trial import RanOtherwise
 from pytest_nbsafe.notebook.model import is_skipped
 from pytest_nbsafe.order import missing_counts
 from pytest_nbsafe.rules.base import Claim, Facts, claim, is_wrong
-from pytest_nbsafe.rules.wording import against_clean
+from pytest_nbsafe.rules.wording import RUN_ALL, against_clean
 from pytest_nbsafe.sentences import listed
-
-_RUN_ALL = "restart the kernel, run all cells from the top, and save"
 
 BAD = """\
 # %% [1]
@@ -114,7 +112,7 @@ def _seen(facts: Facts, more: RanOtherwise) -> Claim:
             *(_steps(facts, more.cell, hazard) if hazard else ()),
             Step(more.shown, 1, against_clean(more.saved, more.clean)),
         ),
-        remedy=f"{_remedy(hazard)}; then {_RUN_ALL}" if hazard else _RUN_ALL,
+        remedy=f"{_remedy(hazard)}; then {RUN_ALL}" if hazard else RUN_ALL,
         severity="error" if is_wrong(facts, more.shown) else "warning",
         explains={("stale", cell, 0) for cell in (more.shown, *below)},
         fault=("NBS106", more.cell, line),

@@ -19,6 +19,7 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.notebook.model import Cell, counted
 from pytest_nbsafe.order import session_split
 from pytest_nbsafe.rules.base import Claim, Facts, claim
+from pytest_nbsafe.rules.wording import RUN_ALL
 from pytest_nbsafe.sentences import cells as cells_in_words
 
 _SHOWN = 8
@@ -75,7 +76,7 @@ def _claim(facts: Facts, first: Cell, cell: Cell, page: Sequence[Cell]) -> Claim
         "proved",
         f"the counts come from at least {least} sessions: [{cell.count}] is at {where}",
         steps=(_step(index, members[index]) for index in sorted(members)),
-        remedy="restart the kernel, run all cells from the top, and save",
+        remedy=RUN_ALL,
     )
 
 

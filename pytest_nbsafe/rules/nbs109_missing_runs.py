@@ -20,6 +20,7 @@ from pytest_nbsafe.notebook.model import Cell, counted
 from pytest_nbsafe.order import session_split
 from pytest_nbsafe.rules.base import Claim, Facts, claim
 from pytest_nbsafe.rules.nbs108_several_sessions import without_copies
+from pytest_nbsafe.rules.wording import RUN_ALL
 from pytest_nbsafe.sentences import listed
 from pytest_nbsafe.values import dataclass
 
@@ -106,7 +107,7 @@ def _claim(facts: Facts, highest: Sequence[int], gaps: Sequence[_Gap]) -> Claim:
         "proved",
         f"{missing} of {of} {verb} missing ({listed(which)}): cells were run again or deleted",
         steps=map(_step, shown),
-        remedy="restart the kernel, run all cells from the top, and save",
+        remedy=RUN_ALL,
     )
 
 

@@ -35,6 +35,7 @@ from pytest_nbsafe.order.ambiguous_reads import ambiguous
 from pytest_nbsafe.rules import named_parts, stale_paths
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.wording import (
+    RUN_ALL,
     action,
     against_clean,
     few,
@@ -152,7 +153,7 @@ def _outdated(facts: Facts, old: OutdatedResult, remedies: stale_paths.Remedies)
     first = remedies.first_again(old.cell)
     remedy = f"run {cells(first)} again, then this cell" if first else "run this cell again"
     if not _is_whole(facts, old, first):
-        remedy = "restart the kernel, run all cells from the top, and save"
+        remedy = RUN_ALL
     rerun = facts.trial.endings.get(old.cell)
     return _claim(facts, old, rerun, why, steps, remedy)
 
@@ -307,6 +308,6 @@ def _without(facts: Facts, lone: RanOtherwise) -> Claim:
             Step(lone.cell, 1, "has no count: it was added, or not run, in that session"),
             Step(lone.shown, 1, against_clean(lone.saved, lone.clean)),
         ),
-        remedy="restart the kernel, run all cells from the top, and save",
+        remedy=RUN_ALL,
         explains={("stale", lone.shown, 0)},
     )

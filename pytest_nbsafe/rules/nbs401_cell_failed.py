@@ -24,6 +24,7 @@ from pytest_nbsafe.notebook.model import Cell, is_skipped, may_raise, must_raise
 from pytest_nbsafe.rules import failure_remedies
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim, ended, ended_in_replay
 from pytest_nbsafe.rules.wording import (
+    RUN_ALL,
     action,
     one_line,
     ran_as,
@@ -259,7 +260,7 @@ def _raised_in_replay(facts: Facts, result: CellResult) -> Claim:
         "observed",
         message,
         steps=_frames(result),
-        remedy="restart the kernel, run all cells from the top, and save",
+        remedy=RUN_ALL,
         severity="warning" if recorded else "note",
         explains={("replay", result.cell, 0)},
     )

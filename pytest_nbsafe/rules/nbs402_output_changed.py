@@ -28,12 +28,11 @@ from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.trial import ChangedOutput
 from pytest_nbsafe.notebook.model import minor_version, saved_python
 from pytest_nbsafe.rules.base import Claim, Facts, claim
-from pytest_nbsafe.rules.wording import called, few, one_line, since_lock
+from pytest_nbsafe.rules.wording import RUN_ALL, called, few, one_line, since_lock
 from pytest_nbsafe.sentences import listed
 
 _MOST_STEPS = 4
 _WIDTH = 400
-_AGAIN = "restart the kernel, run all cells from the top, and save"
 _IF_WRONG = "if the new output is the wrong one, see what has changed there"
 
 BAD = """\
@@ -78,7 +77,7 @@ def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
         "suspected" if changed.why else "confirmed",
         message,
         steps=causes,
-        remedy=_locked(facts) or (f"{_AGAIN}; {_IF_WRONG}" if causes else _AGAIN),
+        remedy=_locked(facts) or (f"{RUN_ALL}; {_IF_WRONG}" if causes else RUN_ALL),
         explains={("stale", changed.cell, 0)},
         also=f"shows another output than a clean run: {changed.difference.detail}",
     )
@@ -181,7 +180,7 @@ def _of_libraries(facts: Facts, changed: Sequence[ChangedOutput]) -> Claim:
             for each in changed[1:_MOST_STEPS]
         ],
         remedy=_locked(facts)
-        or f"{_AGAIN}, with the versions of today; or pin those that it was written for",
+        or f"{RUN_ALL}, with the versions of today; or pin those that it was written for",
         explains={("stale", each.cell, 0) for each in changed},
     )
 
@@ -190,7 +189,7 @@ def _locked(facts: Facts) -> str:
     """Return what to do where it is known what has changed since the notebook was locked."""
     if not facts.changes:
         return ""
-    return f"bring back what {LOCK} names; or {_AGAIN}, and lock it again"
+    return f"bring back what {LOCK} names; or {RUN_ALL}, and lock it again"
 
 
 def _libraries(facts: Facts, cell: int) -> str:

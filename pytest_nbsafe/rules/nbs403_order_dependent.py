@@ -21,11 +21,11 @@ from pytest_nbsafe.judge import partings
 from pytest_nbsafe.judge.partings import OrderParting
 from pytest_nbsafe.judge.trial import ChangedOutput
 from pytest_nbsafe.rules.base import Claim, Facts, claim
-from pytest_nbsafe.rules.wording import called, one_line
+from pytest_nbsafe.rules.wording import RUN_ALL, called, one_line
 
 _REMEDY = (
-    "restart the kernel, run all cells from the top, and save; where the result is then the wrong "
-    "one, move the cells into the order that they need"
+    f"{RUN_ALL}; where the result is then the wrong one, move the cells into the order that they "
+    "need"
 )
 _SAY_WHY = (
     *("NBS101", "NBS102", "NBS103", "NBS104", "NBS106"),

@@ -12,12 +12,11 @@ from pytest_nbsafe.codes import CODES
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Finding
 from pytest_nbsafe.keys import matching
-from pytest_nbsafe.notebook.model import Cell, Notebook
+from pytest_nbsafe.notebook.model import LEFT_OUT, Cell, Notebook
 from pytest_nbsafe.values import dataclass
 
 _COMMENT = patterns.compile(r"#\s*nbsafe:\s*ignore\b(?:\s*\[)?", re.IGNORECASE)
 _TAG = "nbsafe:ignore"
-_SKIP = "nbsafe:skip"
 _MARK = "nbsafe:"
 
 
@@ -59,7 +58,7 @@ def hides(suppression: Suppression, finding: Finding) -> bool:
 
 def is_left_out(finding: Finding, notebook: Notebook) -> bool:
     """Return whether the finding's cell is left out as a whole."""
-    return bool(finding.location.cell) and _SKIP in notebook.cell(finding.location.cell).tags
+    return bool(finding.location.cell) and LEFT_OUT in notebook.cell(finding.location.cell).tags
 
 
 # -- where they stand ------------------------------------------------------------------------------

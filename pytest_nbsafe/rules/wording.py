@@ -21,6 +21,8 @@ _CHANGES = 5
 _LEAD, _TAIL = 20, 15
 """Of two long lines: what is shown before the first place that differs, and at least after it."""
 QUOTES = ("'", '"')
+RUN_ALL = "restart the kernel, run all cells from the top, and save"
+"""The remedy for a page whose cells are not known to have run in its own order."""
 
 
 def called(symbol: str) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import audit
+from ..contract import OUTSIDE
 from .incidents import Watch
 
-KIND = "outside"
 _VERBS = {
     "os.remove": "removes", "os.rename": "renames", "os.rmdir": "removes", "os.mkdir": "makes",
     "os.truncate": "writes", "shutil.rmtree": "removes", "shutil.move": "moves",
@@ -70,7 +70,7 @@ class OutsideEffects:
         run = self._watch.run
         if (run, message) not in self._known and len(self._known) < _MOST:
             self._known.add((run, message))
-            self._watch.note(KIND, self._watch.places.current_line(run), message)
+            self._watch.note(OUTSIDE, self._watch.places.current_line(run), message)
 
 
 _EVENTS = frozenset({"open", "socket.connect", "socket.getaddrinfo", *_VERBS})
