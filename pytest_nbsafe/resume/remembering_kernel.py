@@ -161,26 +161,35 @@ class RememberingKernel(SessionKernel):
         question = questions.of_cells("aside", asked["cells"], options)
         question = known_answers.of_now(question, self.past, lines=asks_lines)
         known = known_answers.known(self._memory, question)
-        if known is not None:
-            answer = cast("Answer", known)
-        else:
-            cells = asked["cells"]
-            live = self._caught_up(cells, learns=lambda: self._any_learns(cells))
-            answer = live.aside(asked, margin_s)
-            events = [run["event"] for run in answer["runs"] if run["event"] is not None]
-            if self._left_out and any(e["raised"] or begins_anew(e, self.past) for e in events):
-                raise StateDiffers
-            if any(map(asks_figures, events)) and not self._holds({OPEN_FIGURES}):
-                raise StateDiffers
-            for ordinal, run in enumerate(answer["runs"], 1):
-                if run["event"] is not None:
-                    run["event"] = self._told(run["event"], len(self.past) + ordinal)
-            if answer["cause"] or any(map(recalling.is_hindered, events)):
-                self._memory.used.note_unkept()
-            else:
-                about = question, answer, world.of_runs(events), answer["cost_s"]
-                known_answers.keep(self._memory, *about)
+        answer = (
+            cast("Answer", known) if known is not None else self._asked(asked, margin_s, question)
+        )
         self._over = self._over or asked["way"] == "here"
+        return answer
+
+    def _asked(self, asked: HostQuestion, margin_s: float, question: str) -> Answer:
+        """Return what becomes of cells on the side of the live kernel, and keep it if that may be.
+
+        Raises:
+            StateDiffers: it lacks what they would have found.
+
+        """
+        cells = asked["cells"]
+        live = self._caught_up(cells, learns=lambda: self._any_learns(cells))
+        answer = live.aside(asked, margin_s)
+        events = [run["event"] for run in answer["runs"] if run["event"] is not None]
+        if self._left_out and any(e["raised"] or begins_anew(e, self.past) for e in events):
+            raise StateDiffers
+        if any(map(asks_figures, events)) and not self._holds({OPEN_FIGURES}):
+            raise StateDiffers
+        for ordinal, run in enumerate(answer["runs"], 1):
+            if run["event"] is not None:
+                run["event"] = self._told(run["event"], len(self.past) + ordinal)
+        if answer["cause"] or any(map(recalling.is_hindered, events)):
+            self._memory.used.note_unkept()
+        else:
+            about = question, answer, world.of_runs(events), answer["cost_s"]
+            known_answers.keep(self._memory, *about)
         return answer
 
     def surroundings(self, asked: SurroundingsQuestion) -> Surroundings | None:

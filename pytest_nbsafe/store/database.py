@@ -343,18 +343,22 @@ def _connection(file: Path) -> sqlite3.Connection:
             connection.execute("BEGIN IMMEDIATE")
             (form,) = connection.execute("PRAGMA user_version").fetchone()
             if form != FORM:
-                for (table,) in connection.execute(
-                    "SELECT name FROM sqlite_master WHERE type = 'table'"
-                ).fetchall():
-                    connection.execute(f'DROP TABLE "{table}"')
-                for statement in _TABLES.split(";"):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {FORM}")
+                _make_tables(connection)
         eviction.prune(connection, file.with_name(VALUES))
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _make_tables(connection: sqlite3.Connection) -> None:
+    """Make our tables in place of all that there are."""
+    of_file = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    for (table,) in of_file.fetchall():
+        connection.execute(f'DROP TABLE "{table}"')
+    for statement in _TABLES.split(";"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {FORM}")
 
 
 def remove(file: Path) -> None:
