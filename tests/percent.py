@@ -55,6 +55,11 @@ def parse(text: str, path: str = "notebook.ipynb") -> Notebook:
     return without_lines(loads(json.dumps(data), path))
 
 
+def page_of(*cells: str) -> str:
+    """Return a page of these cells, run once from top to bottom."""
+    return "".join(f"# %% [{count}]\n{cell}\n" for count, cell in enumerate(cells, 1))
+
+
 def without_lines(notebook: Notebook) -> Notebook:
     """Return a notebook as one that lies in no file: its physical lines are unknown."""
     return replace(notebook, cells=tuple(replace(c, file_lines=()) for c in notebook.cells))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+import percent
 import pytest
 from makenb import BROKEN, write
 
@@ -109,7 +110,7 @@ GROUPED = {
 
 
 def page(cells: Iterable[str]) -> str:
-    return "".join(f"# %% [{number}]\n{cell}\n" for number, cell in enumerate(cells, 1))
+    return percent.page_of(*cells)
 
 
 @pytest.mark.parametrize("cells", GROUPED.values(), ids=GROUPED)

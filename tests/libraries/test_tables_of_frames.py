@@ -106,7 +106,7 @@ def test_readers_and_writers_are_known_and_there(name: str) -> None:
 
 
 def _graph(*cells: str) -> Graph:
-    return build(percent.parse("".join(f"# %% [{n}]\n{c}\n" for n, c in enumerate(cells, 1))))
+    return build(percent.parse(percent.page_of(*cells)))
 
 
 @pytest.mark.parametrize(

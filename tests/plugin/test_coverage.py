@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+import percent
 import pytest
 from makenb import write
 
@@ -51,7 +52,7 @@ def shop(pytester: pytest.Pytester) -> Path:
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "till.py").write_text(MODULE)
-    cells = "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(CELLS, 1))
+    cells = percent.page_of(*CELLS)
     write(root / "notebooks" / "nb.ipynb", cells)
     (root / "script.py").write_text("\n".join(("import sys; sys.path.insert(0, 'src')", *CELLS)))
     (root / "pytest.ini").write_text("[pytest]\npythonpath = src\n")

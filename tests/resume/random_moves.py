@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import makenb
+import percent
 
 from pytest_nbsafe.app.checkout import checked_out
 from resume.visiting import FrontEnd, front_end
@@ -137,7 +138,7 @@ def tried(folder: Path, seed: int, moves: int) -> tuple[int, list[str]]:
     """Return how many moves a kernel made on a random page, and what was wrong after one."""
     choice = random.Random(seed)
     cells = page(choice)
-    text = "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1))
+    text = percent.page_of(*cells)
     path = makenb.write(folder / f"moves{seed}.ipynb", text)
     expected, wrong, made = shapes(cells), [], 0
     with checked_out(path, {}, len(cells), before=False) as state, front_end(state) as visitor:
@@ -169,7 +170,7 @@ def edited(folder: Path, seed: int, edits: int) -> list[str]:
     cells, story = page(choice), list[str]()
     path = folder / f"edits{seed}.ipynb"
     for _ in range(edits):
-        text = "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1))
+        text = percent.page_of(*cells)
         makenb.write(path, text)
         count = choice.choice([len(cells), choice.randrange(1, len(cells) + 1)])
         expected = shapes(cells)[count]

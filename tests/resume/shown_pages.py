@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import makenb
+import percent
 import pytest
 
 from pytest_nbsafe.app import session
@@ -15,14 +16,9 @@ from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.resume import keeping_budget
 
 
-def page_of(*cells: str) -> str:
-    """Return a page of these cells, run from top to bottom, as percent text."""
-    return "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate(cells, 1))
-
-
 def shown(path: Path, *cells: str, resumed: bool) -> list[str]:
     """Return what each of some cells shows."""
-    return shown_page(path, page_of(*cells), resumed=resumed)
+    return shown_page(path, percent.page_of(*cells), resumed=resumed)
 
 
 def shown_page(path: Path, page: str, *, resumed: bool) -> list[str]:

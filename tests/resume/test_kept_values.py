@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import makenb
+import percent
 import pytest
 import tiers
 
@@ -56,7 +57,7 @@ class Pages:
     def run(self, *cells: str) -> Report:
         """Run a page of these cells."""
         self.ran.clear()
-        makenb.write(self.path, "".join(f"# %% [{n}]\n{c}\n" for n, c in enumerate(cells, 1)))
+        makenb.write(self.path, percent.page_of(*cells))
         return session.examine(self.path, configuration(self.path, {"resume": "on"}))
 
 

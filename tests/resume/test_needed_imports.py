@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import makenb
+import percent
 import pytest
 
 from pytest_nbsafe.app import session
@@ -142,7 +143,7 @@ ABOVE = (
 
 def told(path: Path, *cells: str, resume: str) -> tuple[list[str], object]:
     """Return what each cell shows or fails with, and what was found and where it ran."""
-    makenb.write(path, "".join(f"# %% [{n}]\n{c}\n" for n, c in enumerate(cells, 1)))
+    makenb.write(path, percent.page_of(*cells))
     each = session.NotebookSession(path, configuration(path, {"resume": resume}))
     try:
         outcomes = [each.outcome(cell.number) for cell in each.cells]

@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import percent
 import pytest
 import tiers
 
-from resume.shown_pages import page_of, shown, shown_page
+from resume.shown_pages import shown, shown_page
 
 pytestmark = pytest.mark.kernel
 
@@ -98,7 +99,9 @@ def load_ipython_extension(shell):
 
 
 def page(setting: str, reader: str) -> str:
-    return page_of(ABOVE.strip(), "unread = 1", setting.strip(), "between = 2", reader.strip())
+    return percent.page_of(
+        ABOVE.strip(), "unread = 1", setting.strip(), "between = 2", reader.strip()
+    )
 
 
 @pytest.mark.parametrize("name", tiers.spread(72, 4, SETTINGS))

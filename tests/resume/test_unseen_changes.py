@@ -6,13 +6,14 @@ from contextlib import closing
 from pathlib import Path
 
 import makenb
+import percent
 import pytest
 import tiers
 
 from pytest_nbsafe.app import session
 from pytest_nbsafe.app.inputs import configuration
 from pytest_nbsafe.resume import session_kernel
-from resume.shown_pages import page_of, shown
+from resume.shown_pages import shown
 
 pytestmark = pytest.mark.kernel
 
@@ -197,7 +198,7 @@ def test_nothing_is_reused_where_nothing_is_followed(own_store: Path) -> None:
     path = own_store / "nb.ipynb"
     for number in (1, 2):
         cells = (f"number = {number}", "print(number)")
-        makenb.write(path, page_of(*cells))
+        makenb.write(path, percent.page_of(*cells))
         config = configuration(path, {"resume": "on", "trace": False})
         with closing(session.NotebookSession(path, config)) as each:
             assert each.outcome(2).output == f"{number}\n"

@@ -7,6 +7,7 @@ from multiprocessing.connection import Client
 from pathlib import Path
 
 import makenb
+import percent
 import pytest
 import tiers
 
@@ -292,7 +293,7 @@ def test_what_was_made_beside_a_value_that_was_loaded(own_store: Path) -> None:
     path = own_store / "nb.ipynb"
     for last in ("a = b", "b.append(3)"):  # `a` is not kept with `c`, and made again for its length
         cells = [*above, last]
-        makenb.write(path, "".join(f"# %% [{n}]\n{text}\n" for n, text in enumerate(cells, 1)))
+        makenb.write(path, percent.page_of(*cells))
         with checked_out(path, {}, 3, before=False) as state, front_end(state) as visitor:
             assert random_moves.shape(visitor) == random_moves.shapes(cells)[-1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import percent
 import pytest
 from rulecase import facts_of
 
@@ -119,7 +120,7 @@ def test_the_cells_that_make_the_figure_of_the_paper() -> None:
 
 
 def isolated(*cells: str) -> list[int]:
-    text = "".join(f"# %% [{n}]\n{source}\n" for n, source in enumerate(("a = 1", *cells), 1))
+    text = percent.page_of("a = 1", *cells)
     found = of_code("NBS105", f"{text}# %%\nprint(a)\n")
     return [finding.location.cell for finding in found]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import chain
 
+import percent
 import pytest
 from rulecase import facts_of
 
@@ -43,7 +44,7 @@ hist = {"loss": [], "score": []}"""
 
 
 def findings(*cells: str) -> tuple[Finding, ...]:
-    text = "".join(f"# %% [{n}]\n{cell}\n" for n, cell in enumerate((SETUP, *cells), 1))
+    text = percent.page_of(SETUP, *cells)
     return evaluate(facts_of(text, ONLY))
 
 
