@@ -66,12 +66,6 @@ print(small)
 print(small + 1)
 #> 4
 """
-STRIPPED = """
-# %%
-print(late)
-# %%
-late = 1
-"""
 UNSAVED = """
 # %%
 print(late)

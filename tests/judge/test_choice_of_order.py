@@ -27,7 +27,7 @@ print(x)
 # %% [3]
 x = 2
 """
-MOVED, DOUBTED = 1, 4
+MOVED = 1
 BOTH = """
 # %% [6]
 print(a)
