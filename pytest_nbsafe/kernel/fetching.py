@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import pickle
-import re
 from typing import Any
 
 from . import bootstrap
 from .contract import Fetched
+from .tracing.names import without_pythons
 
-_PYTHONS_OWN = re.compile(r"__\w+__")
 _SHOWN = 200  # characters
 
 
@@ -20,15 +19,12 @@ def ask(expression: str) -> None:
     tracer = bootstrap.tracers[-1]
     fetched: Fetched = {"pickled": "", "kind": "", "shown": "", "cause": ""}
     try:
-        value = eval(expression, tracer.home) if expression else _names(tracer)  # noqa: S307  # the test asks for it
+        value: Any = without_pythons(tracer.own_names())
+        if expression:
+            value = eval(expression, tracer.home)  # noqa: S307  # the test asks for it
         fetched["kind"] = type(value).__qualname__
         fetched["shown"] = repr(value)[:_SHOWN]
         fetched["pickled"] = base64.b64encode(pickle.dumps(value)).decode()
     except BaseException as error:  # whatever the user's classes raise
         fetched["cause"] = f"{type(error).__name__}: {error}"
     bootstrap.answer(json.dumps(fetched))
-
-
-def _names(tracer: Any) -> list[str]:
-    own = tracer.own_names()
-    return sorted(name for name in own if not _PYTHONS_OWN.fullmatch(name))

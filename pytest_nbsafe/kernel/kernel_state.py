@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import tempfile
 from pathlib import Path
@@ -16,8 +15,8 @@ from .contract import Sweep
 from .hashes_contract import hash_of, hash_of_file
 from .hashing.hasher import BYTE_LIMIT, LARGE_BYTE_LIMIT, LARGE_NODE_LIMIT, NODE_LIMIT
 from .python_state import PLACES
+from .tracing.names import without_pythons
 
-_PYTHONS_OWN = re.compile(r"__\w+__")
 _FILES = 2_000
 _LARGE_WORK = 1_250_000_000
 """How much work large values may be, looked at more closely than after each run (some 5 s)."""
@@ -33,8 +32,7 @@ def ask(names: bool) -> None:  # noqa: FBT001  # called by the host, in an expre
 
 def sweep(tracer: Any, *, names: bool = True) -> Sweep:
     """Return the fingerprints of all names of the notebook, and of the state beside them."""
-    own = tracer.own_names() if names else []
-    known = sorted(name for name in own if not _PYTHONS_OWN.fullmatch(name))
+    known = without_pythons(tracer.own_names()) if names else []
     look = tracer.snapshot
     usual, places, left = look.places, _places(tracer.shell), _LARGE_WORK
     fingerprints, shared = {}, {}

@@ -7,15 +7,13 @@ the while, so that functions find their globals in it, and classes of `__main__`
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..aside import child
 from ..checkpoint_contract import Moved, MoveQuestion, Stage
 from ..contract import Fingerprint, SideRun
+from ..tracing.names import without_pythons
 from . import restore
-
-_PYTHONS_OWN = re.compile(r"__\w+__")
 
 
 def moved(tracer: Any, asked: MoveQuestion) -> Moved:
@@ -24,7 +22,7 @@ def moved(tracer: Any, asked: MoveQuestion) -> Moved:
     The run in which it is asked for tells nothing of itself.
     """
     home, done = tracer.home, Moved(runs=[], loaded=[], cause="")
-    own = own_names(tracer)
+    own = without_pythons(tracer.own_names())
     held = {name: home.pop(name) for name in own}
     cells = _Cells(tracer)
     try:
@@ -34,17 +32,12 @@ def moved(tracer: Any, asked: MoveQuestion) -> Moved:
         done["cause"] = f"{type(error).__name__}: {error}"
     finally:
         cells.end()
-        for name in {*own_names(tracer)}.difference(asked["names"]):
+        bound = without_pythons(tracer.own_names())
+        for name in {*bound}.difference(asked["names"]):
             del home[name]
-        tracer.name_fingerprints.forget({*own, *own_names(tracer)})
+        tracer.name_fingerprints.forget({*own, *bound})
         tracer.sources = []
     return done
-
-
-def own_names(tracer: Any) -> list[str]:
-    """Return the names of the notebook that are bound."""
-    own = tracer.own_names()
-    return [name for name in own if not _PYTHONS_OWN.fullmatch(name)]
 
 
 def _make(stage: Stage, folder: str, held: dict[str, Any], cells: _Cells, done: Moved) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -148,12 +149,18 @@ def _header_children(node: ast.stmt) -> Iterator[ast.AST]:
 
 _CAPTURES = {"MatchAs": "name", "MatchStar": "name", "MatchMapping": "rest"}
 """The field of a pattern that holds the name it captures (Python 3.10 and later)."""
+_PYTHONS_OWN = re.compile(r"__\w+__")
 _NAMING = {
     **dict.fromkeys(("FunctionDef", "AsyncFunctionDef", "ClassDef", "ExceptHandler"), "name"),
     **dict.fromkeys(("TypeVar", "ParamSpec", "TypeVarTuple"), "name"),
     **_CAPTURES,
 }
 """The field of a node that holds the name it binds as a text."""
+
+
+def without_pythons(names: Iterable[str]) -> list[str]:
+    """Return names in order, without those that every module has, such as `__name__`."""
+    return sorted(name for name in names if not _PYTHONS_OWN.fullmatch(name))
 
 
 def all_bound(tree: ast.AST, *, in_comprehensions: bool = True) -> set[str]:
