@@ -42,19 +42,7 @@ class Makers:
 @kept
 def makers(graph: Graph) -> Makers:
     """Return who has a part in the cells of a notebook, as the names pass from cell to cell."""
-    learning, steady = (_named(key, graph.notebook.libraries) for key in ("versioned", "steady"))
-    imported: dict[int, set[int]] = {}
-    learns: dict[int, set[int]] = {}
-    keeps: dict[int, set[int]] = {}
-    for cell in graph.cells:
-        for each in syntax.imports(graph, cell):
-            if each.level or each.module.partition(".")[0] in sys.stdlib_module_names:
-                continue
-            imported.setdefault(cell, set()).add(each.span.line)
-            brought = f"{each.module}.{each.attribute}"
-            if learning.fullmatch(each.module):
-                kind = keeps if steady.fullmatch(brought) else learns
-                kind.setdefault(cell, set()).add(each.span.line)
+    imported = _imports(graph)
     loose: dict[int, set[int]] = {}
     calls: dict[int, set[Span]] = {}
     within: set[int] = set()
@@ -64,11 +52,11 @@ def makers(graph: Graph) -> Makers:
         if event.via:
             within.add(event.cell)
     memory = frozenset(_asking_for_memory(graph))
-    libraries = _from(graph, imported) | _below_unseen_names(graph)
+    libraries = _from(graph, imported.all) | _below_unseen_names(graph)
     chance = inherited(graph, _lines(loose))
     learned = {
-        cell: Touched(frozenset(learns.get(cell, ())), names)
-        for cell, names in inherited(graph, _lines(learns)).items()
+        cell: Touched(frozenset(imported.learning.get(cell, ())), names)
+        for cell, names in inherited(graph, _lines(imported.learning)).items()
     }
     shown = (
         cell
@@ -83,8 +71,35 @@ def makers(graph: Graph) -> Makers:
         drawing=frozenset(loose),
         chance_shown=frozenset(shown),
         learned=learned,
-        steady=_from(graph, keeps),
+        steady=_from(graph, imported.steady),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Imports:
+    """The lines on which cells import libraries: any, those that learn, and what is steady of them.
+
+    What is steady gives the same in all versions.
+    """
+
+    all: dict[int, set[int]] = field(default_factory=dict)
+    learning: dict[int, set[int]] = field(default_factory=dict)
+    steady: dict[int, set[int]] = field(default_factory=dict)
+
+
+def _imports(graph: Graph) -> _Imports:
+    learning, steady = (_named(key, graph.notebook.libraries) for key in ("versioned", "steady"))
+    imported = _Imports()
+    for cell in graph.cells:
+        for each in syntax.imports(graph, cell):
+            if each.level or each.module.partition(".")[0] in sys.stdlib_module_names:
+                continue
+            imported.all.setdefault(cell, set()).add(each.span.line)
+            if learning.fullmatch(each.module):
+                is_steady = steady.fullmatch(f"{each.module}.{each.attribute}")
+                kind = imported.steady if is_steady else imported.learning
+                kind.setdefault(cell, set()).add(each.span.line)
+    return imported
 
 
 def _below_unseen_names(graph: Graph) -> frozenset[int]:

@@ -167,7 +167,12 @@ _PLACES = (
 
 
 def _part(hasher: Hasher, value: Any) -> None:
-    cls, held = type(value), vars(value) if hasattr(value, "__dict__") else None
+    """Write a part of a figure: what it is, where it is drawn, and in what.
+
+    Raises:
+        UnknownValue: it has no attributes.
+
+    """
     if isinstance(value, (list, tuple)):
         hasher.all("items", [*value])
     elif isinstance(value, dict):
@@ -176,18 +181,28 @@ def _part(hasher: Hasher, value: Any) -> None:
     elif isinstance(value, enum.Enum):
         builtin_kinds.add_enum(hasher, value)
         return
-    elif held is None:
+    elif not hasattr(value, "__dict__"):
         raise UnknownValue("a part of a figure without attributes is not compared")
-    node = getattr(sys.modules.get("matplotlib.transforms"), "TransformNode", ())
-    if isinstance(value, node):
+    if isinstance(value, _transform_nodes()):
         _place(hasher, value, {})
-        return
-    left_out = {name for base in cls.__mro__ for name in _DERIVED.get(base.__name__, ())}
-    if (held or {}).get("_A") is not None:
+    else:
+        _attributes(hasher, value)
+
+
+def _transform_nodes() -> Any:
+    """Return the class of what says where parts are drawn, none before it is loaded."""
+    return getattr(sys.modules.get("matplotlib.transforms"), "TransformNode", ())
+
+
+def _attributes(hasher: Hasher, value: Any) -> None:
+    """Write the attributes of a part, but for what follows from others."""
+    held: Mapping[str, Any] = vars(value) if hasattr(value, "__dict__") else {}
+    left_out = {name for base in type(value).__mro__ for name in _DERIVED.get(base.__name__, ())}
+    if held.get("_A") is not None:
         left_out |= _MAPPED
-    known = _known_places(held or {})
+    node, known = _transform_nodes(), _known_places(held)
     links, places, own = [], {}, {}
-    for name, item in (held or {}).items():
+    for name, item in held.items():
         if name in left_out or name in _OF_NONE:
             continue
         if _is_whole(item):
@@ -206,7 +221,7 @@ def _part(hasher: Hasher, value: Any) -> None:
     for name in sorted(places):
         hasher.tag(name)
         _place(hasher, places[name], known)
-    callbacks = getattr((held or {}).get("_callbacks"), "callbacks", {})
+    callbacks = getattr(held.get("_callbacks"), "callbacks", {})
     hasher.tag(f"told to {sum(map(len, callbacks.values()))}")
 
 
