@@ -89,6 +89,7 @@ HOME: dict[str, Any] = {
     "acts": [math.sqrt, {"day": calendar.setfirstweekday}],
     "bound": functools.partial(calendar.setfirstweekday, 3),
     "keeps": Keeps(),
+    "word": "act",
     "Keeps": Keeps,
 }
 
@@ -136,6 +137,8 @@ HOME: dict[str, Any] = {
         ("_ = own(basicConfig)", "logging"),
         ("acts = [csv.field_size_limit]", "_csv"),
         ("keeps.act(3)", "calendar"),
+        ("getattr(calendar, 'setfirstweekday')(3)", "calendar"),
+        ("getattr(keeps, word)(3)", "calendar"),
         ("Keeps.go('mine')", "_csv"),
         ("run(keeps)", "calendar"),
         ("shell.hook.x = 3", "shell"),

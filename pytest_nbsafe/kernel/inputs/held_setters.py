@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -22,40 +22,59 @@ def held_functions(
 
     And those that it reads and does not call itself.
     """
-    paths = [node for node in nodes if isinstance(node, (ast.Name, ast.Attribute))]
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    values = {name: home[name] for name in {node.id for node in names} if name in home}
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
-    names = {node.id for node in paths if isinstance(node, ast.Name)}
-    values = {name: home[name] for name in names if name in home}
-    leading = {name for name, value in values.items() if _leads_on(value)}
     held = {name: [*_functions_in(value, _DEEP)] for name, value in values.items()}
-    held = {name: found for name, found in held.items() if found}
-    for node in paths if leading or held else ():
-        found: Iterable[Any] = ()
-        if isinstance(node, ast.Name):
-            if not (id(node) in called and type(values.get(node.id)) in _FUNCTIONS):
-                found = held.get(node.id, ())
-        elif _root(node) in leading:
-            is_known = id(node) in called and type(value_of(node.value, values)) is ModuleType
-            found = () if is_known else _functions_in(value_of(node, values), _DEEP)
-        if found and isinstance(node.ctx, ast.Load):
-            yield from ((node.lineno, function) for function in found)
+    for name in names if any(held.values()) else ():
+        is_known = id(name) in called and type(values.get(name.id)) in _FUNCTIONS
+        if isinstance(name.ctx, ast.Load) and not is_known:
+            yield from ((name.lineno, function) for function in held.get(name.id, ()))
+    leading = {name for name, value in values.items() if _leads_on(value)}
+    for node in nodes if leading else ():
+        below = _below(node)
+        if below is None or _root(below) not in leading:
+            continue
+        is_path = isinstance(node, ast.Attribute) and type(value_of(below, values)) is ModuleType
+        if not (is_path and id(node) in called):
+            line = node.lineno  # type: ignore[attr-defined]  # an expression
+            found = _functions_in(value_of(node, values), _DEEP)
+            yield from ((line, function) for function in found)
 
 
-def value_of(node: ast.expr, home: Mapping[str, Any]) -> Any:
+def value_of(node: ast.AST, home: Mapping[str, Any]) -> Any:
     """Return what a name stands for, or a path of names: in modules, in objects of cells."""
     if isinstance(node, ast.Name):
         return home.get(node.id)
-    if not isinstance(node, ast.Attribute):
+    below = _below(node)
+    if below is None:
         return None
-    outer = value_of(node.value, home)
+    outer, name = value_of(below, home), _attribute(node, home)
     if type(outer) is ModuleType:
-        return vars(outer).get(node.attr)
+        return vars(outer).get(name)
     if not _leads_on(outer):
         return None
     is_class = type(outer) is type
     own = {} if is_class else fields(outer) or {}
     holders = (own, *map(vars, (outer if is_class else type(outer)).__mro__))
-    return next((held[node.attr] for held in holders if node.attr in held), None)
+    return next((held[name] for held in holders if name in held), None)
+
+
+def _below(node: ast.AST) -> ast.expr | None:
+    """Return of what an expression gives an attribute, `getattr` too; None for any other."""
+    if isinstance(node, ast.Attribute):
+        return node.value
+    asks = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1
+    return node.args[0] if asks and node.func.id == "getattr" else None  # type: ignore[attr-defined]  # a call
+
+
+def _attribute(node: Any, home: Mapping[str, Any]) -> str:
+    """Return which attribute an expression gives, "" where nothing tells."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    said = node.args[1]
+    name = said.value if isinstance(said, ast.Constant) else value_of(said, home)
+    return name if type(name) is str else ""
 
 
 def _leads_on(value: Any) -> bool:
@@ -63,9 +82,10 @@ def _leads_on(value: Any) -> bool:
     return kind is ModuleType or is_own(value if kind is type else kind)
 
 
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
+def _root(node: ast.AST) -> str:
+    below = _below(node)
+    while below is not None:
+        node, below = below, _below(below)
     return node.id if isinstance(node, ast.Name) else ""
 
 
