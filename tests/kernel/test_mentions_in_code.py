@@ -6,6 +6,7 @@ Python 3.13 joins steps of one line.
 from __future__ import annotations
 
 import os
+import random
 import socket
 import time
 import weakref
@@ -17,7 +18,15 @@ import pytest
 from pytest_nbsafe.kernel.functions.reach import inside
 from pytest_nbsafe.kernel.inputs.mentions import mentions, single_steps
 
+
+def seed(number: int) -> int:
+    """Return what a cell gives for a seed."""
+    return number
+
+
+seed.__module__ = "__main__"
 HOME: dict[str, Any] = {"os": os, "socket": socket, "time": time, "weakref": weakref}
+HOME.update(random=random, again=random.seed, own=random.Random(1), seed=seed)
 ASKS = {
     "import time; return time.time()": "clock",
     "import time; import os; return time.time(), os": "clock",
@@ -27,6 +36,9 @@ ASKS = {
     "system = os; return system.pipe()": "native",
     "import weakref as w; return w.ref(f)": "setting",
     "import json as j; j.extra = 1": "put",
+    "import random as r; r.seed(1)": "state",
+    "from random import getstate as g; return g()": "state",
+    "return again(1)": "state",
 }
 ASKS_NOTHING = (
     "a = time; b = 1; return b.time()",
@@ -34,6 +46,8 @@ ASKS_NOTHING = (
     "import time as t; t = 1; return t.time",
     "a, b = (1, 2); return a.time(b)",
     "for time in os: return time.time",
+    "return own.seed(1), seed(1), x.seed",
+    "return random.random()",
 )
 JOINED = (
     ("STORE_FAST", "LOAD_FAST"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import tiers
 
-from resume.shown_pages import assert_as_in_full
+from resume.shown_pages import assert_as_in_full, shown
 
 pytestmark = pytest.mark.kernel
 
@@ -170,3 +170,32 @@ def test_whichever_cell_is_edited(
         if library in page[0]:
             pytest.importorskip(library)
     assert_as_in_full(own_store, monkeypatch, page)
+
+
+AS_IT_STANDS = (
+    ("import random\nrandom.seed(0)", "a = random.random()", "random.seed(0)", "random.random()"),
+    (
+        "import random\ndef again(): random.seed(0)\nagain()",
+        "a = random.random()",
+        "again()",
+        "random.random()",
+    ),
+    (
+        "import numpy as np\nnp.random.seed(0); state = np.random.get_state()",
+        "a = np.random.rand()",
+        "np.random.set_state(state)",
+        "np.random.rand()",
+    ),
+)
+
+
+@pytest.mark.parametrize("page", tiers.every(2, AS_IT_STANDS))
+def test_where_random_numbers_stand_already(own_store: Path, page: Sequence[str]) -> None:
+    """Without the second cell those below set, or ask for, what is so already."""
+    if "numpy" in page[0]:
+        pytest.importorskip("numpy")
+    path, last = own_store / "nb.ipynb", f"print({page[-1]})"
+    for cells in ((*page[:-1], last), (page[0], *page[2:-1], last)):
+        shown(path, *cells, resumed=True)
+    for cells in ((*page[:-1], f"{last}\nedited = 1"), (*page[:-1], last)):
+        assert shown(path, *cells, resumed=True) == shown(path, *cells, resumed=False)

@@ -14,6 +14,7 @@ from ..adapters import adapter_of, names
 from ..functions.stand_in import exchange
 from .callers import Callers, frames, is_import, module_of
 from .hindrances import Hindrances
+from .setting_uses import SettingUses
 from .telling import Told, telling
 
 _KIND = "unseeded"
@@ -34,6 +35,7 @@ class Chance:
         self._made: list[tuple[str, Any, int]] = []
         self._waiting = [*names]
         self._sources: dict[str, None] = {}
+        self._asked: set[str] = set()
         self.seeded: set[str] = set()
 
     def install(self) -> None:
@@ -44,7 +46,7 @@ class Chance:
 
     def start(self) -> None:
         """Forget the last run."""
-        self._made, self._sources = [], {}
+        self._made, self._sources, self._asked = [], {}, set()
 
     def starting(self) -> None:
         """Take note that a statement begins: libraries may have come since the last one."""
@@ -59,20 +61,31 @@ class Chance:
                     tells = functools.partial(self._drawn_from, library, place)
                     exchange(function, functools.partial(Told, tell=tells))
 
+    def ask(self, library: str) -> None:
+        """Take note that the sources of a library are set, or are asked where they stand.
+
+        Those that stand there already are no others then, but may be when it runs again.
+        """
+        self._asked.add(library)
+
     def finish(
-        self, drew: Iterable[str], new: Iterable[str], mentioned: Collection[str]
+        self, drew: Iterable[str], settings: SettingUses, mentioned: Collection[str]
     ) -> list[str]:
         """Note what was unseeded, of generators and of the sources that were drawn from.
 
         `mentioned` are the names in the code that ran; where it seeds, it may have seeded the
-        sources that are `new`, too. Returns the sources that it drew from or seeded.
+        sources that are new, too. Returns the sources that it drew from, asked or seeded.
         """
         for library, generator, line in self._made:
             if not adapter_of(library).is_seeded(generator):
                 self._hindrances.add(_KIND, _WORDS, line)
         self._made = []  # they are the notebook's to keep
         is_seeding = not _SEEDS.isdisjoint(mentioned) or any("seed" in name for name in mentioned)
-        used = [*dict.fromkeys((*drew, *self._sources)), *(new if is_seeding else ())]
+        used = [*drew, *self._sources, *(settings.new if is_seeding else ())]
+        known = {source: source.partition(".")[0] for source in settings.sources()}
+        asks_all = not self._asked <= {*known.values(), *used}  # it sets the sources of others
+        used += [s for s, lib in known.items() if asks_all or lib in self._asked]
+        used = [*dict.fromkeys(used)]
         for source in used:
             if is_seeding:
                 self.seeded.add(source)

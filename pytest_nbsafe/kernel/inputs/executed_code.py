@@ -44,7 +44,8 @@ class ExecutedCode:
     `called` are the words of the functions of cells that it has called, and of what it looked up;
     `called_functions` the names of those functions; `sought` what it may have looked up by a text;
     `sets` the settings that its text says it sets, `puts` where it puts something into a
-    module. What hinders that the run is reused is noted.
+    module, `states` the libraries whose random numbers it sets, or asks where they stand. What
+    hinders that the run is reused is noted.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class ExecutedCode:
         self.sought: set[str] = set()
         self.sets: set[str] = set()
         self.puts: set[str] = set()
+        self.states: set[str] = set()
 
     def install(self) -> None:
         """Listen from now on."""
@@ -195,6 +197,8 @@ class ExecutedCode:
                 self.sets.add(mention.name)
             elif mention.kind == "put":
                 self.puts.add(mention.name)
+            elif mention.kind == "state":
+                self.states.add(mention.name)
             else:
                 self._hindrances.add(mention.kind, _WORDS[mention.kind], line_of(mention.line))
 

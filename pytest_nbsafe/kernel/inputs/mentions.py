@@ -17,7 +17,7 @@ import sys
 import time
 import weakref
 from collections.abc import Iterator, Mapping
-from types import BuiltinFunctionType, CodeType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 _TIMES = frozenset(
@@ -31,7 +31,12 @@ _DESCRIPTORS = frozenset(
     | {"read", "readv", "pread", "write", "writev", "pwrite", "sendfile", "splice", "ftruncate"}
 )
 """Functions of the system for descriptors: what lies behind one no value shows."""
-_WORDS = _TIMES | _NOWS | _DESCRIPTORS
+_STATES = frozenset(
+    {"seed", "getstate", "setstate", "get_state", "set_state", "get_rng_state", "set_rng_state"}
+    | {"manual_seed", "set_seed", "set_random_seed", "seed_everything"}
+)
+"""Functions that ask where a source of random numbers stands, or say where."""
+_WORDS = _TIMES | _NOWS | _DESCRIPTORS | _STATES
 _WORDS |= {"register", "socketpair", "finalize", "ref", "proxy"}
 _INPUT = "input"
 _LOADS = frozenset(
@@ -41,6 +46,8 @@ _STEPS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 _STORES = frozenset({"STORE_NAME", "STORE_GLOBAL", "STORE_FAST", "STORE_DEREF"})
 _OF_LOCALS = re.compile(r"(?:LOAD|STORE)_FAST(?:_BORROW)?")
 _STORE_ATTR = dis.opmap["STORE_ATTR"]
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
+_COMPILED = "cython_function_or_method"
 _UNKNOWN: Any = object()
 _LONGEST = 10_000
 _QUERIES = re.compile(r"\b(?:select|insert|update|values|default|returning)\b", re.IGNORECASE)
@@ -60,8 +67,9 @@ _DRAWS = re.compile(
 class Mention(NamedTuple):
     """What stands on a line of a text.
 
-    `kind` is `clock`, `input`, `unseeded` or `native`, as of a hindrance, `setting` with a name, or
-    `put` with the name of a module and that under which something is put into it.
+    `kind` is `clock`, `input`, `unseeded` or `native`, as of a hindrance, `setting` with a name,
+    `put` with the name of a module and that under which something is put into it, or `state` with
+    the library whose random numbers are set, or asked where they stand.
     """
 
     kind: str
@@ -173,6 +181,8 @@ def _told_by(held: Any, line: int) -> Iterator[Mention]:
         yield Mention("clock", line)
     elif _is_of(held, atexit) or _calls_back(held):
         yield Mention("setting", line, "atexit")
+    elif _is_of_state(held):
+        yield Mention("state", line, _library_of(held))
     elif _is_of_descriptors(held):
         yield Mention("native", line)
         yield Mention("setting", line, "descriptors")
@@ -215,6 +225,18 @@ def _tells(value: Any) -> bool:
 def _calls_back(value: Any) -> bool:
     """Tell whether a value may have a function called when an object goes: no value shows that."""
     return value is weakref.finalize or value is weakref.ref or value is weakref.proxy
+
+
+def _is_of_state(value: Any) -> bool:
+    """Tell whether a value is a function for where random numbers stand that no name holds."""
+    is_function = type(value) in _FUNCTIONS or type(value).__name__ == _COMPILED
+    return is_function and value.__name__ in _STATES and _library_of(value) != "__main__"
+
+
+def _library_of(function: Any) -> str:
+    owner = getattr(function, "__self__", None)
+    place = _place(type(owner)) if function.__module__ is None else function.__module__
+    return str(place).partition(".")[0]
 
 
 def _is_of_descriptors(value: Any) -> bool:

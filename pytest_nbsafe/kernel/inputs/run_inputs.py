@@ -146,7 +146,9 @@ class RunInputs:
         self._hindrances.look_at_what_runs(self._shell)
         self._look_at_values(names)
         settings = self._settings_of_cells(settings, names)
-        drew = self._chance.finish(drew, self._settings.new, names)
+        for library in self._code.states:
+            self._chance.ask(library)
+        drew = self._chance.finish(drew, self._settings, names)
         files = self._files_asked()
         patches = {f"module:{place}" for place in patched}
         newly_patched, self._patches = patches - self._patches, patches

@@ -49,6 +49,10 @@ class SettingUses:
                     self._settings[place] = state
                     self.met.add(place)
 
+    def sources(self) -> list[str]:
+        """Return the sources of random numbers that are known."""
+        return [*self._random_states]
+
     def changes(self) -> tuple[list[str], list[str]]:
         """Return the settings that differ from the last time, and the random states that do."""
         settings, random_states = _settings(self._shell), _random_states()
