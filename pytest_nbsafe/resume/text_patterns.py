@@ -38,7 +38,7 @@ _LISTS = patterns.compile(
 _READS_ALL = patterns.compile(
     rf"\b(?:exec|globals|locals|vars|dir)\b|\beval\b(?!\([ \t]*\))|{_HOME_BY_NAME}|{_HOME_OF_CODE}"
     r"|\bunittest\.main\b|\bexit[ \t]*=[ \t]*False\b|\bloadTestsFrom(?:Module|Names?)\b"
-    r"|\b(?:testmod|DocTestFinder|cProfile)\b|\bprofile\.run"
+    r"|\b(?:testmod|DocTestFinder|cProfile)\b|\bprofile\.run|\bin[ \t]+(?:\w+\.)?modules\b"
     rf"|{_LISTED}|\b__subclasses__\b|\.e[xv]\(|\bget_type_hints\b"
     r"|^[ \t]*%run[ \t][^\n]*-[a-z]*i\b",
     _MULTILINE,

@@ -5,6 +5,7 @@ Python 3.13 joins steps of one line.
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import socket
@@ -16,7 +17,9 @@ from typing import Any
 import pytest
 
 from pytest_nbsafe.kernel.functions.reach import inside
-from pytest_nbsafe.kernel.inputs.mentions import mentions, single_steps
+from pytest_nbsafe.kernel.inputs.mentions import Mention, mentions, single_steps, states_in
+
+again = random.seed
 
 
 def seed(number: int) -> int:
@@ -26,7 +29,7 @@ def seed(number: int) -> int:
 
 seed.__module__ = "__main__"
 HOME: dict[str, Any] = {"os": os, "socket": socket, "time": time, "weakref": weakref}
-HOME.update(random=random, again=random.seed, own=random.Random(1), seed=seed)
+HOME.update(random=random, again=again, own=random.Random(1), seed=seed)
 ASKS = {
     "import time; return time.time()": "clock",
     "import time; import os; return time.time(), os": "clock",
@@ -80,3 +83,21 @@ def test_steps_that_pythons_join_are_told_apart() -> None:
     for first, second in JOINED:
         steps = [*single_steps(f"{first}_{second}", both)]
         assert steps == [(first, "a"), (second, "b")]
+
+
+@pytest.mark.parametrize(
+    ("value", "library"),
+    [
+        (random.seed, "random"),
+        ([{"a": random.setstate}], "random"),
+        (functools.partial(random.seed, 1), "random"),
+        (lambda: random.seed(1), "random"),
+        ([lambda: again(1)], "random"),
+        (lambda: [random.random()], ""),
+        (body_of, ""),
+        ([random.random, 1, {}], ""),
+    ],
+)
+def test_whose_random_numbers_a_value_may_set(value: object, library: str) -> None:
+    told = [Mention("state", line, library) for line in (0,) if library]
+    assert [mention._replace(line=0) for mention in states_in([value], HOME)] == told

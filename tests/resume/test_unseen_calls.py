@@ -181,6 +181,16 @@ AS_IT_STANDS = (
         "random.random()",
     ),
     (
+        (
+            "import random, functools\nacts = [lambda: random.seed(0)]\n"
+            "again = functools.partial(random.seed, 0)\nagain()"
+        ),
+        "a = random.random()",
+        "again()",
+        "a = random.random(); acts[0]()",
+        "random.random()",
+    ),
+    (
         "import numpy as np\nnp.random.seed(0); state = np.random.get_state()",
         "a = np.random.rand()",
         "np.random.set_state(state)",

@@ -14,7 +14,7 @@ from ..parts.access_sites import HOOKS
 from ..tracing.cell_positions import CellPositions
 from .callers import OURS, Callers
 from .hindrances import Hindrances
-from .mentions import Mention, mentions
+from .mentions import Mention, mentions, states_in
 from .module_uses import ModuleUses
 from .setting_places import SettingPlace, setting_places
 from .text_lookups import TextLookups, texts_of
@@ -108,6 +108,7 @@ class ExecutedCode:
         self.note((Mention("setting", *place[:2]) for place in at_once), int)
         texts = self._look_at_called(run, statements)
         words = names | self.called
+        self.note(states_in(map(self._home.get, words), self._home), int)
         self.sought = self._lookups.words(self.codes, self.called, texts)
         self.called |= self.sought
         return words

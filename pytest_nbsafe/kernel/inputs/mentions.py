@@ -16,9 +16,12 @@ import socket
 import sys
 import time
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
+
+from ..functions.stand_in import code_of
+from .held_functions import COMPILED, functions_in
 
 _TIMES = frozenset(
     f"{name}{ending}"
@@ -47,7 +50,6 @@ _STORES = frozenset({"STORE_NAME", "STORE_GLOBAL", "STORE_FAST", "STORE_DEREF"})
 _OF_LOCALS = re.compile(r"(?:LOAD|STORE)_FAST(?:_BORROW)?")
 _STORE_ATTR = dis.opmap["STORE_ATTR"]
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
-_COMPILED = "cython_function_or_method"
 _UNKNOWN: Any = object()
 _LONGEST = 10_000
 _QUERIES = re.compile(r"\b(?:select|insert|update|values|default|returning)\b", re.IGNORECASE)
@@ -80,6 +82,16 @@ class Mention(NamedTuple):
 def mentions(code: CodeType, home: Mapping[str, Any]) -> list[Mention]:
     """Return what a code object mentions, not the functions that are defined in it."""
     return [*_mentions(code, home), *_queries(code, home)]
+
+
+def states_in(values: Iterable[Any], home: Mapping[str, Any]) -> Iterator[Mention]:
+    """Yield whose random numbers functions set that values hold: of lambdas nobody is told."""
+    for function in (each for value in values for each in functions_in(value)):
+        if _is_of_state(function):
+            yield Mention("state", 0, _library_of(function))
+        elif type(function) is FunctionType and code_of(function).co_name == "<lambda>":
+            found = _mentions(code_of(function), home)
+            yield from (mention for mention in found if mention.kind == "state")
 
 
 def _queries(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
@@ -229,7 +241,7 @@ def _calls_back(value: Any) -> bool:
 
 def _is_of_state(value: Any) -> bool:
     """Tell whether a value is a function for where random numbers stand that no name holds."""
-    is_function = type(value) in _FUNCTIONS or type(value).__name__ == _COMPILED
+    is_function = type(value) in _FUNCTIONS or type(value).__name__ == COMPILED
     return is_function and value.__name__ in _STATES and _library_of(value) != "__main__"
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ..adapters import adapter_of, all_of, names, of_module
 from ..hashing.function_texts import lies_here
 from .held_by_modules import HeldByModules
-from .held_setters import held_functions, value_of
+from .held_functions import functions_read, value_of
 from .project_reach import ProjectModule
 
 _SETS = re.compile(
@@ -166,7 +166,8 @@ def _set_by_held(
     nodes: Collection[ast.AST], home: Mapping[str, Any], new: Collection[str]
 ) -> Iterator[SettingPlace]:
     """Yield what functions set that values hold, or that are handed over, where they are read."""
-    for line, function in held_functions(nodes, home):
+    read = functions_read(nodes, home)
+    for line, function in (pair for pair in read if type(pair[1]) is not MethodType):
         place, words = str(function.__module__ or ""), [function.__name__]
         is_compared = not _registers(words)
         if _NO_SETS.fullmatch(*words) is None and _sets(place, words, new, is_compared=is_compared):

@@ -1,21 +1,22 @@
-"""Functions that set something and that a value holds: `acts[0](1)`, `apply(sys.settrace, f)`."""
+"""Functions that a value holds, or that are handed over: `acts[0](1)`, `apply(sys.settrace, f)`."""
 
 from __future__ import annotations
 
 import ast
 import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..functions.reach import fields, is_own
 
 _MOST = 20
 _DEEP = 3
-_FUNCTIONS = (FunctionType, BuiltinFunctionType)
+COMPILED = "cython_function_or_method"
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 
 
-def held_functions(
+def functions_read(
     nodes: Collection[ast.AST], home: Mapping[str, Any]
 ) -> Iterator[tuple[int, Any]]:
     """Yield the functions that values hold which a text reads, each with its line.
@@ -25,7 +26,7 @@ def held_functions(
     names = [node for node in nodes if isinstance(node, ast.Name)]
     values = {name: home[name] for name in {node.id for node in names} if name in home}
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
-    held = {name: [*_functions_in(value, _DEEP)] for name, value in values.items()}
+    held = {name: [*functions_in(value)] for name, value in values.items()}
     for name in names if any(held.values()) else ():
         is_known = id(name) in called and type(values.get(name.id)) in _FUNCTIONS
         if isinstance(name.ctx, ast.Load) and not is_known:
@@ -38,7 +39,7 @@ def held_functions(
         is_path = isinstance(node, ast.Attribute) and type(value_of(below, values)) is ModuleType
         if not (is_path and id(node) in called):
             line = node.lineno  # type: ignore[attr-defined]  # an expression
-            found = _functions_in(value_of(node, values), _DEEP)
+            found = functions_in(value_of(node, values))
             yield from ((line, function) for function in found)
 
 
@@ -89,10 +90,11 @@ def _root(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _functions_in(value: Any, depth: int) -> Iterator[Any]:
+def functions_in(value: Any, depth: int = _DEEP) -> Iterator[Any]:
+    """Yield the function that a value is, or those that it holds where it is none of a library."""
     kind = type(value)
     parts: Sequence[Any] = ()
-    if kind in _FUNCTIONS:
+    if kind in _FUNCTIONS or kind.__name__ == COMPILED:
         yield value
     elif kind is list or kind is tuple:
         parts = value[:_MOST]
@@ -105,4 +107,4 @@ def _functions_in(value: Any, depth: int) -> Iterator[Any]:
     elif is_own(kind):
         parts = [*(fields(value) or {}).values()][:_MOST]
     for part in parts if depth else ():
-        yield from _functions_in(part, depth - 1)
+        yield from functions_in(part, depth - 1)
