@@ -94,6 +94,8 @@ def test_steps_that_pythons_join_are_told_apart() -> None:
         (lambda: random.seed(1), "random"),
         ([lambda: again(1)], "random"),
         (lambda: [random.random()], ""),
+        ((again(each) for each in [1]), "random"),
+        ((abs(each) for each in [1]), ""),
         (body_of, ""),
         ([random.random, 1, {}], ""),
     ],

@@ -191,6 +191,15 @@ AS_IT_STANDS = (
         "random.random()",
     ),
     (
+        (
+            "import random\ndef steps():\n    while True: random.seed(0); yield\n"
+            "each = steps(); next(each); held = [each]"
+        ),
+        "a = random.random()",
+        "next(held[0])",
+        "random.random()",
+    ),
+    (
         "import numpy as np\nnp.random.seed(0); state = np.random.get_state()",
         "a = np.random.rand()",
         "np.random.set_state(state)",

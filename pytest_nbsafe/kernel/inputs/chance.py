@@ -126,5 +126,7 @@ class Chance:
             self._hindrances.add(_KIND, _WORDS)
 
     def _seeded(self, *args: Any, **kwargs: Any) -> None:
+        if self._hindrances.on and args[0] is random._inst:  # noqa: SLF001  # the one of the module
+            self.ask("random")
         if (args[1] if len(args) > 1 else kwargs.get("a")) is None:
             self._drawn()

@@ -17,7 +17,14 @@ import sys
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+    ModuleType,
+)
 from typing import Any, NamedTuple
 
 from ..functions.stand_in import code_of
@@ -85,13 +92,20 @@ def mentions(code: CodeType, home: Mapping[str, Any]) -> list[Mention]:
 
 
 def states_in(values: Iterable[Any], home: Mapping[str, Any]) -> Iterator[Mention]:
-    """Yield whose random numbers functions set that values hold: of lambdas nobody is told."""
-    for function in (each for value in values for each in functions_in(value)):
-        if _is_of_state(function):
-            yield Mention("state", 0, _library_of(function))
-        elif type(function) is FunctionType and code_of(function).co_name == "<lambda>":
-            found = _mentions(code_of(function), home)
-            yield from (mention for mention in found if mention.kind == "state")
+    """Yield whose random numbers functions set that values hold.
+
+    Nobody is told that a lambda is called, or that a generator goes on.
+    """
+    for value in values:
+        codes = [value.gi_code] if type(value) is GeneratorType else []
+        for function in functions_in(value):
+            if _is_of_state(function):
+                yield Mention("state", 0, _library_of(function))
+            elif type(function) is FunctionType and code_of(function).co_name == "<lambda>":
+                codes.append(code_of(function))
+        for mention in (each for code in codes for each in _mentions(code, home)):
+            if mention.kind == "state":
+                yield mention
 
 
 def _queries(code: CodeType, home: Mapping[str, Any]) -> Iterator[Mention]:
