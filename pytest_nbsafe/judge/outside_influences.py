@@ -40,7 +40,11 @@ NO_INFLUENCES = Influences()
 
 
 class _Expressions(NamedTuple):
-    """What a text asks the machine, for places and for files; and what versions differ in."""
+    """What a text asks the machine, for places and for files; and what versions differ in.
+
+    With the `places` of folders go the settings of a machine: they show in the cell that asks, and
+    little that is made of them.
+    """
 
     machine: re.Pattern[str]
     timers: re.Pattern[str]
@@ -64,7 +68,9 @@ def _expressions(libraries: str) -> _Expressions:
         re.compile(rf"\b(?:{one_of('timers')})\(|=[ \t]*%timeit\b"),
         re.compile(
             rf"\b(?:{one_of('places')})\(|\bPath\(\w*\)\.resolve\("
-            r"|\b__file__\b|\bsys\.(?:path|executable)\b"
+            r"|\b__file__\b|\bsys\.(?:path|executable|maxsize|(?:base_|exec_)?prefix)\b"
+            r"|\bversion_info\b|\bversion\.version\b|\bversion\(['\"]"
+            r"|\benviron\[[^\]\n]*\](?![ \t]*=(?!=))"  # what a cell sets there is its own
         ),
         re.compile(rf"\b(?:{one_of('files')})\(|\bFileNotFoundError\b|\bFileExistsError\b"),
         re.compile(rf"\b(?:{one_of('versioned')})\b|\b(?:{one_of('versioned_calls')})\("),

@@ -37,6 +37,14 @@ def lookers(*sources: str) -> frozenset[int]:
         "for done in as_completed(jobs): print(done)",
         "gc.collect()",
         "print(tracemalloc.get_traced_memory())",
+        "subprocess.run(['git', 'log'], capture_output=True)",
+        "os.environ.get('HOME')",
+        "print(os.environ['HOME'])",
+        "os.environ['HOME'] == home",
+        "id(xs)",
+        "sys.version_info[:2]",
+        "sys.getsizeof(xs)",
+        "metadata.version('numpy'), version('numpy')",
     ],
 )
 def test_a_cell_that_looks_outside(source: str) -> None:
@@ -54,6 +62,8 @@ def test_a_cell_that_looks_outside(source: str) -> None:
         "plt.show()",
         "a != b",
         "if x:\n    y = a != b",
+        "os.environ['THREADS'] = '1'",
+        "key['id'], df.identity(x), version(x)",
     ],
 )
 def test_a_cell_that_does_not(source: str) -> None:
@@ -76,6 +86,7 @@ def test_which_files_there_are_shows_only_where_it_is_asked() -> None:
         (("!pip install numpy\nimport numpy as np", "x = np.ones(3)"), {1}),
         (("import os\nhere = os.getcwd()\nn = 3", "print(n)", "print(here)"), {1, 3}),
         (("here = os.getcwd()", "df = read(here)", "print(df)"), {1, 2}),
+        (("data = os.getenv('DATA')", "df = read(data)", "print(df)"), {1, 2}),
         (("start = time()\nx = 3\nt = time.time() - start", "print(x)", "print(t)"), {1, 3}),
         (("def took():\n    return time.time()", "t = took()", "print(t)", "print(1)"), {1, 2, 3}),
         (("n = 1\nstamp = datetime.now()\nrow = [n, stamp]", "print(row)", "print(n)"), {1, 2}),

@@ -33,6 +33,15 @@ _OF_PROFILE = patterns.compile(
 )
 """Lines of what a profiler prints: rows of numbers are such only where one has said so."""
 
+# -- lines in which the shell itself says what its session had before, or its version has ----------
+
+_OF_THE_SHELL_SIGNS = ("_ext", "%pylab", "namespace from", "backend: ")
+_OF_THE_SHELL = patterns.compile(
+    r"(?m)^(?:The [\w.]+ extension is already loaded\. To reload it, use:$| +%reload_ext \S+$"
+    r"|%pylab is deprecated, use |Populating the interactive namespace from "
+    r"|Using \w+ backend: \S+$)"
+)
+
 # -- within a line, in every mode ------------------------------------------------------------------
 
 _CHANCE: tuple[tuple[str, re.Pattern[str], str], ...] = (
@@ -85,6 +94,7 @@ _PATH = patterns.compile(r"(?<![\w:/.])(?:[A-Za-z]:\\|/(?=\w+/))[^\s'\",:;()\[\]
 _FILE = patterns.compile(r"[/\\]([^/\\]+\.[A-Za-z]\w{0,5})$")
 _DTYPE = patterns.compile(r"\bdtype(?:: |=)'?(\w+)(?:\[\w+\])?'?(?=\)*$)", re.MULTILINE)
 _KEPT_AS = {"str": "object", "string": "object", "int32": "int64"}
+_DTYPE_OF_TEXTS = patterns.compile(r"\bdtype\('O'\)|<StringDtype\([^()<>]{0,60}\)>")
 _LONG_FLOAT = patterns.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:[eE][-+]?\d+)?(?![\w.])")
 _SET = patterns.compile(r"\b(?:frozen)?set\(\[([^\[\]]*)\]\)")
 
@@ -102,6 +112,8 @@ def normal(text: str, mode: Mode = "lenient") -> str:
     text = rendered(text)
     if any(sign in text for sign in _TIMING_SIGNS):
         text = _without(_TIMING, text)
+    if any(sign in text for sign in _OF_THE_SHELL_SIGNS):
+        text = _without(_OF_THE_SHELL, text)
     if _PROFILE_SIGN in text and _PROFILE.search(text):
         text = _without(_OF_PROFILE, text)
     for sign, pattern, mark in _CHANCE:
@@ -137,10 +149,14 @@ def _of_any_machine(text: str) -> str:
         text = _PATH.sub(_file_alone, text)
     if "...," in text:  # as arrays were cut before
         text = text.replace("...,", "...")
+    if "dtype(" in text or "<StringDtype" in text:
+        text = _DTYPE_OF_TEXTS.sub("dtype: object", text)
     if "dtype" in text:
         text = _DTYPE.sub(lambda match: f"dtype: {_KEPT_AS.get(match[1], match[1])}", text)
     if "(" in text:
         text = _SET.sub(r"{\1}", _wrapped_number().sub(r"\1", text))
+    if ".True_" in text or ".False_" in text:
+        text = _marked_truth().sub(lambda match: match[0].rpartition(".")[2][:-1], text)
     text = _LONG_FLOAT.sub(_rounded, text)
     return "\n".join(line.strip() for line in _SPACES.sub(" ", text).split("\n"))
 
@@ -170,3 +186,8 @@ def _picture() -> re.Pattern[str]:
 @cache
 def _wrapped_number() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{alternatives(words('printing', 'scalars'))})\(([^()]*)\)")
+
+
+@cache
+def _marked_truth() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{alternatives(words('printing', 'truths'))})(?!\w)")

@@ -36,6 +36,13 @@ SAME_IN_ALL_MODES = [
     ("Wall time: 3 ms", ""),
     (PROFILE, "   Ordered by: name\n"),
     ("Writing src/tools.py", "Overwriting src/tools.py"),
+    (
+        "The autoreload extension is already loaded. To reload it, use:\n  %reload_ext autoreload",
+        "",
+    ),
+    ("Populating the interactive namespace from numpy and matplotlib", ""),
+    ("%pylab is deprecated, use %matplotlib inline and import the required libraries.", ""),
+    ("Using matplotlib backend: MacOSX", "Using matplotlib backend: module://inline"),
 ]
 SAME_IN_LENIENT_MODE = [
     ("/home/ann/data/a.csv", "/srv/b/a.csv"),
@@ -43,6 +50,8 @@ SAME_IN_LENIENT_MODE = [
     ("dtype: int32", "dtype: int64"),
     ("Index(['a'], dtype='object')", "Index(['a'], dtype='str')"),
     ("[np.float64(1.5)]", "[1.5]"),
+    ("np.True_", "True"),
+    ("dtype('O')", "<StringDtype(na_value=nan)>"),
     ("set([3, 1])", "{3, 1}"),
     ("[1 ..., 3]", "[1 ... 3]"),
 ]
@@ -59,6 +68,8 @@ DIFFERENT = [
     ("dtype: int64", "dtype: float64"),
     ("24:00:00", "25:00:00"),
     ("10%", "20%"),
+    ("The filename extension is already loaded. Reload it", ""),
+    ("dtype('O')", "dtype('int64')"),
     ("0x1f", "0x2f"),
     ("[]", ""),
     ("[...]", "[]"),
