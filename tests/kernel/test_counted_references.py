@@ -194,6 +194,22 @@ def test_tables_that_share_columns_need_not_know_of_one_another() -> None:
         assert found is None or set(walked(home, "x")) <= set(found), more
 
 
+@columns_are_copied_late
+def test_what_nobody_writes_to_ties_no_tables() -> None:
+    pytest.importorskip("pyarrow")
+    text = "import pandas as pd\ny = pd.DataFrame({'a': pd.array(['b', 'c'], 'string[pyarrow]')})\n"
+    cases: dict[str, list[str] | None] = {
+        "x = y.copy()": [],
+        "x = y['a'].copy()": [],
+        "import pickle; y = pickle.loads(pickle.dumps(y)); x = y.copy()": [],
+        "x = y['a'].array": None,
+    }
+    for more, expected in cases.items():
+        home = made(text + more)
+        home = {name: home.pop(name) for name in ("x", "y")}
+        assert (more, counted(home, "x")) == (more, expected)
+
+
 # ------------------------------------------------------------------ random graphs
 
 

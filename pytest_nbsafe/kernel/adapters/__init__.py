@@ -173,6 +173,9 @@ class Adapter(Protocol):
     def lazily_copied(self, value: Any) -> list[Any] | None:
         """Return what a value holds that is copied before it is written to; None if it is not."""
 
+    def never_written(self, value: Any) -> list[Any]:
+        """Return what a value refers to that nobody writes to, whoever else refers to it."""
+
     def lazy_holders_of(self, value: Any) -> list[Any]:
         """Return what else refers to the memory of such a value, and copies it before it writes."""
 

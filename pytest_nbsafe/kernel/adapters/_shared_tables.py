@@ -23,6 +23,12 @@ def part_of_table(value: Any) -> str:
     return "index" if isinstance(value, pandas.Index) else ""
 
 
+def never_written(value: Any) -> list[Any]:
+    """Return what an array keeps that stays as it is: what is put into the array replaces it."""
+    is_array = part_of_table(value) == "array" and hasattr(value, "_pa_array")
+    return [value._pa_array] if is_array else []  # noqa: SLF001  # as it lies
+
+
 def lazily_copied(value: Any) -> list[Any] | None:
     """Return what a table, an index or an array of such holds, None of what is no such thing.
 
@@ -32,7 +38,7 @@ def lazily_copied(value: Any) -> list[Any] | None:
     pandas = sys.modules["pandas"]
     part = part_of_table(value)
     if part == "array":
-        if hasattr(value, "_pa_array"):  # which nobody writes to; asked for others, pandas 2 warns
+        if never_written(value):  # asked for others, pandas 2 warns
             return []
         return [getattr(value, name) for name in _ARRAYS if hasattr(value, name)]
     if isinstance(value, pandas.MultiIndex):

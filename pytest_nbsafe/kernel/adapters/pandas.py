@@ -111,6 +111,7 @@ CONSTANTS = read_only_uses.words(
 
 part_of_table = _shared_tables.part_of_table
 lazily_copied = _shared_tables.lazily_copied
+never_written = _shared_tables.never_written
 blocks_of = _shared_tables.blocks_of
 lazy_holders_of = _shared_tables.lazy_holders_of
 

@@ -48,6 +48,8 @@ def look_at(kind: type) -> Look | None:
         raise UnknownError
     if hasattr(adapter, "references_of"):
         return _held_by(adapter)
+    if hasattr(adapter, "never_written"):
+        return _held_but_constants(adapter)
     return _held_beside if hasattr(adapter, "lazily_copied") else gc.get_referents
 
 
@@ -64,6 +66,18 @@ def refers_to(value: object, wanted: set[int]) -> bool:
 def _held_beside(item: Any) -> list[Any]:
     """Return what a value refers to that has to be looked at one by one, for more is told of it."""
     return gc.get_referents(item)
+
+
+def _held_but_constants(adapter: Any) -> Look:
+    def held(item: Any) -> list[Any]:
+        referents = gc.get_referents(item)
+        constants = {*map(identity, adapter.never_written(item))}
+        for fields in [each for each in referents if constants and type(each) is dict]:
+            if not constants.isdisjoint(map(identity, fields.values())):  # an object has its own
+                referents = [each for each in (*referents, *fields.values()) if each is not fields]
+        return [each for each in referents if identity(each) not in constants]
+
+    return held
 
 
 def _held_by(adapter: Any) -> Look:
