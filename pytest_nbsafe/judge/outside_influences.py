@@ -50,6 +50,7 @@ class _Expressions(NamedTuple):
     timers: re.Pattern[str]
     places: re.Pattern[str]
     files: re.Pattern[str]
+    devices: re.Pattern[str]
     versioned: re.Pattern[str]
 
 
@@ -62,7 +63,8 @@ def _expressions(libraries: str) -> _Expressions:
         re.compile(
             rf"\b(?:{one_of('machine')})\("
             r"|\(\s*[rf]?['\"]https?://|\b__version__\b|\bshow_versions\b"
-            r"|\bsys\.(?:version|platform)\b|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!",
+            r"|\bsys\.(?:version|platform)\b|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!"
+            rf"|(?:^[ \t]*|=[ \t]*)%{{1,2}}(?:{one_of('magics')})\b",
             re.MULTILINE,
         ),
         re.compile(rf"\b(?:{one_of('timers')})\(|=[ \t]*%timeit\b"),
@@ -73,6 +75,7 @@ def _expressions(libraries: str) -> _Expressions:
             r"|\benviron\[[^\]\n]*\](?![ \t]*=(?!=))"  # what a cell sets there is its own
         ),
         re.compile(rf"\b(?:{one_of('files')})\(|\bFileNotFoundError\b|\bFileExistsError\b"),
+        re.compile(rf"\b(?:{one_of('devices')})\("),
         re.compile(rf"\b(?:{one_of('versioned')})\b|\b(?:{one_of('versioned_calls')})\("),
     )
 
@@ -108,8 +111,8 @@ def _asked(libraries: str) -> dict[str, re.Pattern[str]]:
 def lookers(graph: Graph) -> frozenset[int]:
     """Return the cells that look outside, or read what was made by looking at clock or machine.
 
-    Which files there are shows in the cell that asks, where a folder lies in those that read its
-    name, for what is read from a file does not depend on its folder.
+    Which files and devices there are shows in the cell that asks, where a folder lies in those that
+    read its name, for what is read from a file does not depend on its folder.
     """
     return frozenset(read_from_outside(graph))
 
@@ -124,7 +127,7 @@ def read_from_outside(graph: Graph) -> Mapping[int, frozenset[str]]:
 def looking_lines(graph: Graph, cell: int) -> frozenset[int]:
     """Return the lines of a cell on which it asks for anything outside."""
     asks, text = _expressions(graph.notebook.libraries), graph.notebook.cell(cell).source
-    patterns = asks.machine, asks.timers, asks.places, asks.files
+    patterns = asks.machine, asks.timers, asks.places, asks.files, asks.devices
     return frozenset[int]().union(*(_lines(pattern, text) for pattern in patterns))
 
 
@@ -132,7 +135,7 @@ def _lookers(
     graph: Graph, asks: _Expressions, *machine: re.Pattern[str]
 ) -> dict[int, frozenset[str]]:
     texts = {cell.number: cell.source for cell in graph.notebook.code_cells}
-    looked_for = asks.files, asks.places, *machine
+    looked_for = asks.files, asks.devices, asks.places, *machine
     asking = (n for n, t in texts.items() if any(outside.search(t) for outside in looked_for))
     looking = dict.fromkeys(asking, frozenset[str]())
     if not looking:
