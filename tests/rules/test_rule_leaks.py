@@ -142,6 +142,7 @@ def test_preparing_rows_in_one_cell_is_one_fault_with_all_its_lines() -> None:
         (replace(LEAK, what=""), "a pipeline"),
         (replace(LEAK, what="corrwith"), "a pipeline"),
         (replace(LEAK, what="SVC"), "a pipeline"),
+        (replace(LEAK, model="GridSearchCV"), "a pipeline"),
     ],
 )
 def test_the_remedy_names_both_steps_or_none(leak: Leak, says: str) -> None:
