@@ -29,10 +29,21 @@ def test_what_is_put_on_an_object_counts(
     assert verdict.outcome() == case.want, verdict
 
 
-def test_false_negative_of_an_attribute_named_as_something_in_the_code_of_the_library() -> None:
+@pytest.mark.parametrize("name", ["arange", "version", "target", "info"])
+def test_an_attribute_named_as_something_in_the_code_of_the_library(name: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    for value in (pandas.Index([1, 2]), pandas.DataFrame({"a": [1]})):
+        snapshot = Snapshot(Texts(), {})
+        vars(value)[name] = 1
+        before = snapshot.fingerprint(value)["hash"]
+        vars(value)[name] = 2
+        assert snapshot.fingerprint(value)["hash"] != before
+
+
+def test_false_negative_of_an_attribute_that_the_library_sets_on_others() -> None:
     pandas = pytest.importorskip("pandas")
     value, snapshot = pandas.Index([1, 2]), Snapshot(Texts(), {})
-    value.arange = 1
+    value.columns = 1
     before = snapshot.fingerprint(value)["hash"]
-    value.arange = 2
+    value.columns = 2
     assert snapshot.fingerprint(value)["hash"] == before

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dis
 import types
 from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
-from ..functions.reach import fields_of, names_of_code
+from ..functions.reach import fields_of, inside, names_of_code
 from .cell_classes import is_of_cell
 from .hasher import Hasher
 
@@ -14,12 +15,13 @@ from .hasher import Hasher
 class PutOn:
     """Which attributes of the objects of a class are not its library's.
 
-    A library sets those that its classes define or mention in their code: it tells them, or leaves
-    them out for a reason. Of its own objects those that are not public are its own as well, of one
-    whose class stands on a cell all that the code of the cell mentions is not.
+    A library sets those that its classes define, or that their code sets, or asks of `self`: it
+    tells them, or leaves them out for a reason. Of its own objects those that are not public are
+    its own as well, of one whose class stands on a cell all that the code of the cell mentions is
+    not.
 
-    A known imprecision: an attribute of a name that the code of the library mentions, and no code
-    of a class of a cell, is taken for one of the library.
+    A known imprecision: an attribute of a name that the code of the library sets, be it of other
+    objects, and no code of a class of a cell mentions, is taken for one of the library.
     """
 
     __slots__ = ("_get", "_of_library", "_others", "_own", "_slots", "_words")
@@ -59,7 +61,8 @@ class PutOn:
         return is_private or (self._is_mentioned(name) and not self._is_own(name))
 
     def _is_mentioned(self, name: str) -> bool:
-        return any(name in _words_of_library(base) for base in self._others)
+        bases = (base for base in self._others if name in _words_of_library(base))
+        return any(_keeps(base, name) for base in bases)
 
     def _is_own(self, name: str) -> bool:
         """Tell whether a cell mentions a name where no property of the library keeps its result."""
@@ -108,6 +111,40 @@ def _words_of_library(base: type) -> frozenset[str]:
     if known is None:
         known = _known[id(base)] = base, frozenset(_words(base))
     return known[1]
+
+
+def _keeps(base: type, name: str) -> bool:
+    """Return whether the objects of a class may keep an attribute, by what it defines or does."""
+    members = vars(base)
+    if name in members and type(members[name]) is not types.FunctionType:
+        return True
+    functions = (each for member in [*members.values()] for each in _functions_of(member))
+    return any(
+        _sets(code, name)
+        for function in functions
+        for code in (function.__code__, *inside(function.__code__))
+    )
+
+
+_BY_TEXT = frozenset({"setattr", "__setattr__", "__dict__"})
+
+
+def _sets(code: types.CodeType, name: str) -> bool:
+    """Return whether code sets an attribute, or asks for it of `self`, where others set it."""
+    if name in code.co_consts and not _BY_TEXT.isdisjoint(code.co_names):
+        return True
+    of_self = False
+    for step in dis.get_instructions(code) if name in code.co_names else ():
+        if step.argval == name and (
+            step.opname == "STORE_ATTR" or (of_self and step.opname in _ASKS)
+        ):
+            return True
+        loaded = step.argval if step.opname.startswith("LOAD_FAST") else ""
+        of_self = loaded == "self" or loaded[-1:] == ("self",)
+    return False
+
+
+_ASKS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 
 
 def _words(base: type) -> Iterator[str]:
