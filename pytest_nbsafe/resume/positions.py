@@ -8,7 +8,7 @@ cell that stands elsewhere now, moves them all.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +17,7 @@ from pytest_nbsafe.kernel.learning_contract import LogNote
 from pytest_nbsafe.resume.questions import parsed
 from pytest_nbsafe.values import dataclass
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 NO_NOTE: LogNote = {"state": "", "places": [], "holds": {}}
 
 
@@ -69,9 +70,42 @@ def moves(old: str, new: str) -> Moves | None:
     """
     if old == new:
         return None
-    olds, news = _statements(old), _statements(new)
+    olds, news = _statements(_tree(old)), _statements(_tree(new))
     if len(olds) != len(news):
         raise PlaceUnknown
+    return _moves(olds, news)
+
+
+def moves_of_definitions(old: str, new: str) -> Moves | None:
+    """Return how the functions and classes of a text have moved that another has, word for word.
+
+    Only of those the places are known, and only if both have them once; None where the texts are
+    one.
+
+    Raises:
+        PlaceUnknown: one of the texts is no plain Python.
+
+    """
+    if old == new:
+        return None
+    olds, news = _definitions(_tree(old)), _definitions(_tree(new))
+    both = [(olds[text], news[text]) for text in olds.keys() & news.keys()]
+    pairs = [(*was, *now) for was, now in both if len(was) == len(now) == 1]
+    found = [[node for pair in pairs for node in _statements(pair[side])] for side in (0, 1)]
+    return _moves(*found)
+
+
+def _definitions(tree: ast.Module) -> dict[str, list[ast.stmt]]:
+    """Return the functions and classes that a text defines, by what they say."""
+    found: dict[str, list[ast.stmt]] = {}
+    for node in tree.body:
+        if isinstance(node, _DEFINITIONS):
+            found.setdefault(ast.dump(node), []).append(node)
+    return found
+
+
+def _moves(olds: Sequence[ast.stmt], news: Sequence[ast.stmt]) -> Moves:
+    """Return how statements have moved, each of which is one of the other text."""
     lines: dict[int, int] = {}
     for was, now in zip(olds, news, strict=True):  # inner ones after those around them
         last = was.end_lineno or was.lineno
@@ -84,11 +118,21 @@ def moves(old: str, new: str) -> Moves | None:
     return Moves(dict(zip(*starts, strict=True)), lines)
 
 
-def _statements(text: str) -> list[ast.stmt]:
+def _tree(text: str) -> ast.Module:
     tree = parsed(text)
     if tree is None:
         raise PlaceUnknown
+    return tree
+
+
+def _statements(tree: ast.AST) -> list[ast.stmt]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+
+
+def places_called(event: CellRun, run: int) -> list[tuple[int, int]]:
+    """Return where the functions of a run begin that another called, as it tells."""
+    called = (place for statement in event["statements"] for place in statement["called"])
+    return [(place["line"], place["offset"]) for place in called if place["run"] == run]
 
 
 def runs_called(event: CellRun) -> set[int]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import SETS, CellRun
 from pytest_nbsafe.resume import questions, sharing, world
 from pytest_nbsafe.resume.following import found_names, knows_the_same, made_anew
 from pytest_nbsafe.resume.memory import Memory, why_unfit
+from pytest_nbsafe.resume.names_in_texts import names_read
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned
 from pytest_nbsafe.resume.positions import (
     Moves,
@@ -18,6 +20,8 @@ from pytest_nbsafe.resume.positions import (
     PlaceUnknown,
     moved,
     moves,
+    moves_of_definitions,
+    places_called,
     runs_called,
     runs_told,
 )
@@ -153,7 +157,7 @@ def recalled(
     if limit_s is not None and executed.duration_s > limit_s:
         raise NotAsThen("it took longer than it may now")
     texts = _texts(content, source)
-    _compare_values(content, texts, past, state)
+    _compare_values(content, names_read(texts, event), texts, past, state)
     if memory.learners.took_part(event):
         _compare_learning(entry, past, state)
     hinders = world.changed(event["inputs"], memory.environ) if event["inputs"] else ""
@@ -167,14 +171,20 @@ def recalled(
 
 
 def _compare_values(
-    content: Mapping[str, Any], texts: Sequence[str], past: Sequence[PastRun], state: State
+    content: Mapping[str, Any],
+    names: Collection[str],
+    texts: Sequence[str],
+    past: Sequence[PastRun],
+    state: State,
 ) -> None:
-    """Refuse other values than those that a run found, shared otherwise, or shown by their text."""
-    words = words_of(*texts)
-    _compare_names(content, texts, words, state)
+    """Refuse other values than those that a run found, shared otherwise, or shown by their text.
+
+    It may have read these `names`, if they had been there.
+    """
+    _compare_names(content, texts, names, state)
     for name in _otherwise_shared(content, past, state):
         raise NotAsThen(f"what `{name}` shares with other names may have changed")
-    if content["shown"] != _texts_shown(words, past):
+    if content["shown"] != _texts_shown(words_of(*texts), past):
         raise NotAsThen("the text of a function that it may show changed")
 
 
@@ -205,7 +215,10 @@ def _moved_here(
     if number != event["run"] and shows:
         raise NotAsThen("it stands elsewhere")  # a traceback shows the number, as names do
     try:
-        runs = {int(run): _place(past, *told) for run, told in content["runs"].items()}
+        runs = {
+            int(run): _place(past, told, () if shows else places_called(event, int(run)))
+            for run, told in content["runs"].items()
+        }
         if shows and any(run != place for run, (place, _) in runs.items()):
             raise NotAsThen("what it calls stands elsewhere")  # a traceback shows that, too
         own = moves(content["source"], source)
@@ -257,7 +270,7 @@ def _entries(memory: Memory, source: str) -> Sequence[Entry]:
 
 
 def _compare_names(
-    content: Mapping[str, Any], texts: Sequence[str], words: Collection[str], state: State
+    content: Mapping[str, Any], texts: Sequence[str], names: Collection[str], state: State
 ) -> None:
     for name, (digest, maker) in content["names"].items():
         held = state.get(name, NOBODY)
@@ -265,7 +278,7 @@ def _compare_names(
         if held.maker != maker and not is_equal:
             what = name.strip("<>") if name.startswith("<") else f"`{name}`"
             raise NotAsThen(f"{what} changed" if name != BESIDE else "what ran before changed")
-    seen = state.keys() if reads_all(*texts) else state.keys() & words
+    seen = state.keys() if reads_all(*texts) else state.keys() & names
     for name in seen - {*content["unread"]}:
         if name not in content["names"]:
             raise NotAsThen(f"`{name}` is there now")
@@ -325,9 +338,38 @@ def _found(event: CellRun, name: str, held: Held) -> str:
     return event["before"][name]["hash"] if name in event["before"] else held.hash
 
 
-def _place(past: Sequence[PastRun], entry: str, source: str) -> tuple[int, Moves | None]:
-    """Return the number that a run has now, and how its text has moved since."""
+def _place(
+    past: Sequence[PastRun], told: tuple[str, str], called: Collection[tuple[int, int]]
+) -> tuple[int, Moves | None]:
+    """Return the number that a run has now, of which entry and text are told, and how that moved.
+
+    Where it was not made again as it was, another stands for it that alone has all definitions, as
+    they were, in which the functions begin that were `called`: what these are the names have told.
+
+    Raises:
+        PlaceUnknown: none does.
+
+    """
+    entry, source = told
     for number, run in enumerate(past, 1):
         if run.entry == entry:
             return number, moves(source, run.source)
-    raise PlaceUnknown
+    found = [
+        (number, moved)
+        for number, run in enumerate(past, 1)
+        if called
+        for moved in _moves_of_all(source, run.source, called)
+    ]
+    if len(found) != 1:
+        raise PlaceUnknown
+    return found[0]
+
+
+def _moves_of_all(
+    old: str, new: str, called: Collection[tuple[int, int]]
+) -> Iterator[Moves | None]:
+    """Yield how the definitions of a text have moved, if those have that hold all these places."""
+    with suppress(PlaceUnknown):
+        found = moves_of_definitions(old, new)
+        if found is None or found.starts.keys() >= {*called}:
+            yield found
