@@ -28,7 +28,8 @@ import helper, os
 with open("data.txt") as file:
     numbers = [int(line) for line in file]
 # %% [2]
-doubled = helper.twice(len(numbers)) + len(os.getenv("SHOP_OF_THE_TEST", ""))
+shop = os.getenv("SHOP_OF_THE_TEST", "")
+doubled = helper.twice(len(numbers)) + len(shop)
 # %% [3]
 there = sorted(os.listdir("folder"))
 # %% [4]
