@@ -130,17 +130,29 @@ def _deep(do: Callable[[], tuple[float, str]]) -> tuple[float, str]:
 
 
 def growth(expression: Expression) -> tuple[float, str]:
-    """Return how many times more steps four times the text takes, at most, and that text."""
+    """Return how many times more steps four times the text takes, at most, and that text.
+
+    Where that is many, the text is made longer once more: what repeats within a limit comes to it.
+    """
     worst = (0.0, "")
-    texts = (attacks(expression.text, expression.flags, n) for n in (_SHORT, _FACTOR * _SHORT))
-    for short, long in zip(*texts, strict=True):
-        few = steps(expression.text, expression.flags, short, _MOST, anywhere=expression.anywhere)
-        many = steps(expression.text, expression.flags, long, _MOST, anywhere=expression.anywhere)
-        ratio = math.inf if many > _MOST else many / max(few, _SHORT)
+    lengths = [_SHORT * _FACTOR**power for power in range(3)]
+    texts = (attacks(expression.text, expression.flags, length) for length in lengths)
+    for short, long, longer in zip(*texts, strict=True):
+        ratio = _rise(expression, short, long)
+        if ratio >= 2 * _FACTOR:
+            ratio = min(ratio, _rise(expression, long, longer))
         worst = max(worst, (ratio, long))
         if worst[0] >= 2 * _FACTOR:
             break
     return worst
+
+
+def _rise(expression: Expression, short: str, long: str) -> float:
+    few, many = (
+        steps(expression.text, expression.flags, text, _MOST, anywhere=expression.anywhere)
+        for text in (short, long)
+    )
+    return math.inf if many > _MOST else many / max(few, _SHORT)
 
 
 BOUNDED = {

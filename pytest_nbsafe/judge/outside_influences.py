@@ -72,7 +72,7 @@ def _expressions(libraries: str) -> _Expressions:
             rf"\b(?:{one_of('places')})\(|\bPath\(\w*\)\.resolve\("
             r"|\b__file__\b|\bsys\.(?:path|executable|maxsize|(?:base_|exec_)?prefix)\b"
             r"|\bversion_info\b|\bversion\.version\b|\bversion\(['\"]"
-            r"|\benviron\[[^\]\n]*\](?![ \t]*=(?!=))"  # what a cell sets there is its own
+            r"|\benviron\[[^\[\]\n]*\](?![ \t]*=(?!=))"  # what a cell sets there is its own
         ),
         re.compile(rf"\b(?:{one_of('files')})\(|\bFileNotFoundError\b|\bFileExistsError\b"),
         re.compile(rf"\b(?:{one_of('devices')})\("),

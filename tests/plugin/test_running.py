@@ -182,7 +182,7 @@ def test_a_kernel_that_is_not_there(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", CLEAN)
     result = pytester.runpytest(*RUN, "--nbsafe-kernel=no-such-kernel")
     result.assert_outcomes(failed=1, skipped=2)
-    result.stdout.fnmatch_lines(["FAILED nb.ipynb::notebook - NBS905 the notebook asks for *"])
+    result.stdout.fnmatch_lines(["FAILED nb.ipynb::notebook - NBS905 its kernel *"])
 
 
 def test_collect_only_starts_no_kernel(pytester: pytest.Pytester) -> None:
