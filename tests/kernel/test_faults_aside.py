@@ -111,7 +111,7 @@ def is_ours(told: Counterfactual) -> bool:
     )
 
 
-@pytest.mark.parametrize("point", spread(192, 16, sabotage.points(MODULES)))
+@pytest.mark.parametrize("point", spread(400, 16, sabotage.points(MODULES)))
 def test_a_fault_of_a_fork_harms_nobody(kernel: Kernel, expected: object, point: str) -> None:
     module, path = point.split(":")
     state = kernel.run(STATE)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from pairs import Pair, started
+from tiers import every
 
 pytestmark = pytest.mark.kernel
 
@@ -70,7 +71,7 @@ d = [choose(0) for _ in range(2)]
 """
 
 
-@pytest.mark.parametrize("core", ["ctrace", "pytrace", "sysmon"])
+@pytest.mark.parametrize("core", every(3, ["ctrace", "pytrace", "sysmon"]))
 def test_coverage_started_in_a_cell(pair: Pair, core: str) -> None:
     pytest.importorskip("coverage")
     if core == "sysmon" and sys.version_info < (3, 12):

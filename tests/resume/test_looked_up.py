@@ -60,7 +60,7 @@ def test_what_a_module_sets_when_it_is_imported(
     assert now != first
 
 
-@pytest.mark.parametrize(("put", "calls"), tiers.every_row(5, PUT_ELSEWHERE))
+@pytest.mark.parametrize(("put", "calls"), tiers.every_row(10, PUT_ELSEWHERE))
 def test_what_a_lambda_reads_that_lies_elsewhere(own_store: Path, put: str, calls: str) -> None:
     needs(put)
     path = own_store / "nb.ipynb"

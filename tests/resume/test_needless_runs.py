@@ -79,6 +79,7 @@ def test_another_line_of_a_cell_that_defines_functions(runs: Runs) -> None:
     run_again(runs, FUNCTIONS, edits)
 
 
+@pytest.mark.corpus
 def test_a_new_name_of_what_is_a_column_or_an_attribute(runs: Runs) -> None:
     first = "import pandas as pd"
     edits = {

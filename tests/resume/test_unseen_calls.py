@@ -208,7 +208,7 @@ AS_IT_STANDS = (
 )
 
 
-@pytest.mark.parametrize("page", tiers.every(2, AS_IT_STANDS))
+@pytest.mark.parametrize("page", tiers.every(6, AS_IT_STANDS))
 def test_where_random_numbers_stand_already(own_store: Path, page: Sequence[str]) -> None:
     """Without the second cell those below set, or ask for, what is so already."""
     if "numpy" in page[0]:

@@ -65,7 +65,9 @@ def test_what_the_run_read_is_named_once_where_no_module_names_it(tmp_path: Path
 @pytest.mark.parametrize("saved_by", ["3.5.2", ""])
 def test_another_python_is_named_beside_other_libraries(tmp_path: Path, saved_by: str) -> None:
     keys = "# %% [1]\nimport numpy\nkeys = {'b': 1, 'a': numpy.bool_}\n"
-    notebook = percent.parse(keys + "# %% [2]\nprint(keys)\n#> {'a': <class 'numpy.bool_'>, 'b': 1}\n")
+    notebook = percent.parse(
+        keys + "# %% [2]\nprint(keys)\n#> {'a': <class 'numpy.bool_'>, 'b': 1}\n"
+    )
     info = {"language_info": {"name": "python", "version": saved_by}}
     path = tmp_path / "notebook.ipynb"
     percent.write(replace(notebook, metadata=info if saved_by else {}), path)
