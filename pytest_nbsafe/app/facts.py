@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -43,7 +44,7 @@ def python_graph(
             parameters that no cell takes.
 
     """
-    if not path.exists():
+    if not os.path.lexists(path):  # one that cannot be asked for is told like one that is gone
         raise NbsafeError("no-such-path", f"there is no file {path}")
     config = configuration(path, settings)
     try:

@@ -126,13 +126,13 @@ CASES = {
         {"pkg/added.py": ""},
     ),
     "the version of a package of the project": Case(
-        "import importlib.metadata\nx = importlib.metadata.version('own')",
+        "import importlib.metadata\nown = importlib.metadata.version('own')\nx = own",
         {"own-1.dist-info/METADATA": METADATA.format(1)},
         {"own-1.dist-info/METADATA": METADATA.format(2)},
     ),
     "a package of the project that comes": Case(
-        "import importlib.metadata as m\ntry:\n    x = m.version('own')\n"
-        "except m.PackageNotFoundError:\n    x = None",
+        "import importlib.metadata as m\ntry:\n    own = m.version('own')\n"
+        "except m.PackageNotFoundError:\n    own = None\nx = own",
         {},
         {"own-1.dist-info/METADATA": METADATA.format(1)},
     ),
