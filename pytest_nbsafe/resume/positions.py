@@ -129,15 +129,18 @@ def _statements(tree: ast.AST) -> list[ast.stmt]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
 
+def _called(event: CellRun) -> list[Position]:
+    return [place for statement in event["statements"] for place in statement["called"]]
+
+
 def places_called(event: CellRun, run: int) -> list[tuple[int, int]]:
     """Return where the functions of a run begin that another called, as it tells."""
-    called = (place for statement in event["statements"] for place in statement["called"])
-    return [(place["line"], place["offset"]) for place in called if place["run"] == run]
+    return [(place["line"], place["offset"]) for place in _called(event) if place["run"] == run]
 
 
 def runs_called(event: CellRun) -> set[int]:
     """Return the numbers of the runs whose functions a run called, its own left out."""
-    runs = {place["run"] for statement in event["statements"] for place in statement["called"]}
+    runs = {place["run"] for place in _called(event)}
     runs |= {run for run, _ in event["raised"]["frames"]} if event["raised"] else set()
     runs |= {run for _, run, _ in log_note(event)["places"]}
     return runs - {event["run"], 0}

@@ -12,7 +12,7 @@ from ..functions.reach import fields, is_own
 
 _MOST = 20
 _DEEP = 3
-COMPILED = "cython_function_or_method"
+_COMPILED = "cython_function_or_method"
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 
 
@@ -90,11 +90,16 @@ def _root(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def is_function(value: Any) -> bool:
+    """Return whether a value is a function or a method, compiled ones too."""
+    return type(value) in _FUNCTIONS or type(value).__name__ == _COMPILED
+
+
 def functions_in(value: Any, depth: int = _DEEP) -> Iterator[Any]:
     """Yield the function that a value is, or those that it holds where it is none of a library."""
     kind = type(value)
     parts: Sequence[Any] = ()
-    if kind in _FUNCTIONS or kind.__name__ == COMPILED:
+    if is_function(value):
         yield value
     elif kind is list or kind is tuple:
         parts = value[:_MOST]

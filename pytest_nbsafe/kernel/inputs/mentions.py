@@ -22,13 +22,12 @@ from types import (
     CodeType,
     FunctionType,
     GeneratorType,
-    MethodType,
     ModuleType,
 )
 from typing import Any, NamedTuple
 
 from ..functions.stand_in import code_of
-from .held_functions import COMPILED, functions_in
+from .held_functions import functions_in, is_function
 
 _TIMES = frozenset(
     f"{name}{ending}"
@@ -56,7 +55,6 @@ _STEPS = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 _STORES = frozenset({"STORE_NAME", "STORE_GLOBAL", "STORE_FAST", "STORE_DEREF"})
 _OF_LOCALS = re.compile(r"(?:LOAD|STORE)_FAST(?:_BORROW)?")
 _STORE_ATTR = dis.opmap["STORE_ATTR"]
-_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _UNKNOWN: Any = object()
 _LONGEST = 10_000
 _QUERIES = re.compile(r"\b(?:select|insert|update|values|default|returning)\b", re.IGNORECASE)
@@ -255,8 +253,7 @@ def _calls_back(value: Any) -> bool:
 
 def _is_of_state(value: Any) -> bool:
     """Tell whether a value is a function for where random numbers stand that no name holds."""
-    is_function = type(value) in _FUNCTIONS or type(value).__name__ == COMPILED
-    return is_function and value.__name__ in _STATES and _library_of(value) != "__main__"
+    return is_function(value) and value.__name__ in _STATES and _library_of(value) != "__main__"
 
 
 def _library_of(function: Any) -> str:

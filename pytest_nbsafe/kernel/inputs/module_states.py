@@ -6,7 +6,6 @@ And what cells have put into modules, of the project or not, which any cell may 
 from __future__ import annotations
 
 import sys
-import types
 from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -37,8 +36,9 @@ class ModuleStates:
         self._put.update(dict.fromkeys(places))
         changed: list[str] = []
         for place in self._put:
-            module, _, name = place.partition(":")
-            held = vars(sys.modules.get(module, types)).get(name)
+            library, _, name = place.partition(":")
+            module = sys.modules.get(library)
+            held = vars(module).get(name) if module is not None else None
             if name not in _STREAMS and not _is_code(held) and self._differs(place, held):
                 changed.append(place)
         return changed
