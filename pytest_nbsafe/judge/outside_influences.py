@@ -61,17 +61,16 @@ def _expressions(libraries: str) -> _Expressions:
 
     return _Expressions(
         re.compile(
-            rf"\b(?:{one_of('machine')})\("
-            r"|\(\s*[rf]?['\"]https?://|\b__version__\b|\bshow_versions\b"
-            r"|\bsys\.(?:version|platform)\b|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!"
-            rf"|(?:^[ \t]*|=[ \t]*)%{{1,2}}(?:{one_of('magics')})\b",
+            rf"\b(?:{one_of('machine')})\(|\b(?:{one_of('machine_values')})\b"
+            r"|\(\s*[rf]?['\"]https?://|['\"](?:today|now)['\"]|^[ \t]*!|=[ \t]*!"
+            rf"|(?:^[ \t]*|=[ \t]*)%{{1,2}}(?:{one_of('magics')})\b"
+            rf"|\brun_(?:line|cell)_magic\(\s*['\"](?:{one_of('magics')})['\"]",
             re.MULTILINE,
         ),
         re.compile(rf"\b(?:{one_of('timers')})\(|=[ \t]*%timeit\b"),
         re.compile(
             rf"\b(?:{one_of('places')})\(|\bPath\(\w*\)\.resolve\("
-            r"|\b__file__\b|\bsys\.(?:path|executable|maxsize|(?:base_|exec_)?prefix)\b"
-            r"|\bversion_info\b|\bversion\.version\b|\bversion\(['\"]"
+            rf"|\b(?:{one_of('place_values')})\b|\bversion\(['\"]"
             r"|\benviron\[[^\[\]\n]*\](?![ \t]*=(?!=))"  # what a cell sets there is its own
         ),
         re.compile(rf"\b(?:{one_of('files')})\(|\bFileNotFoundError\b|\bFileExistsError\b"),
@@ -111,8 +110,8 @@ def _asked(libraries: str) -> dict[str, re.Pattern[str]]:
 def lookers(graph: Graph) -> frozenset[int]:
     """Return the cells that look outside, or read what was made by looking at clock or machine.
 
-    Which files and devices there are shows in the cell that asks, where a folder lies in those that
-    read its name, for what is read from a file does not depend on its folder.
+    Which files there are shows in the cell that asks, where a folder lies and which devices there
+    are in those that read its name, for what is read from a file does not depend on its folder.
     """
     return frozenset(read_from_outside(graph))
 
@@ -149,7 +148,8 @@ def _lookers(
             looking[number] = frozenset(outside | shown)
         lines = frozenset[int]().union(*(_lines(pattern, texts[number]) for pattern in machine))
         made_outside[number] = _made(graph, number, lines, outside)
-        places[number] = _made(graph, number, _lines(asks.places, texts[number]), set(), once=True)
+        lines = _lines(asks.places, texts[number]) | _lines(asks.devices, texts[number])
+        places[number] = _made(graph, number, lines, set(), once=True)
     return looking
 
 

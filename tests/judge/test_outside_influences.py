@@ -49,6 +49,13 @@ def lookers(*sources: str) -> frozenset[int]:
         "sys.version_info[:2]",
         "sys.getsizeof(xs)",
         "metadata.version('numpy'), version('numpy')",
+        "os.name, os.sep",
+        "print(time.tzname)",
+        "sqlite3.sqlite_version",
+        "get_ipython().run_line_magic('pip', 'list')",
+        "get_ipython().system('ls')",
+        "plt.get_backend()",
+        "socket.gethostname()",
     ],
 )
 def test_a_cell_that_looks_outside(source: str) -> None:
@@ -69,6 +76,8 @@ def test_a_cell_that_looks_outside(source: str) -> None:
         "os.environ['THREADS'] = '1'",
         "%matplotlib inline\nx = 10 %ls",
         "key['id'], df.identity(x), version(x)",
+        "get_ipython().run_line_magic('matplotlib', 'inline')",
+        "person.name, os.path.join('a', 'b')",
     ],
 )
 def test_a_cell_that_does_not(source: str) -> None:
@@ -91,7 +100,7 @@ def test_which_files_there_are_shows_only_where_it_is_asked() -> None:
         (("!pip install numpy\nimport numpy as np", "x = np.ones(3)"), {1}),
         (("import os\nhere = os.getcwd()\nn = 3", "print(n)", "print(here)"), {1, 3}),
         (("here = os.getcwd()", "df = read(here)", "print(df)"), {1, 2}),
-        (("gpu = torch.cuda.is_available()", "print(fit(gpu))"), {1}),
+        (("gpu = torch.cuda.is_available()", "net = fit(gpu)", "print(net)"), {1, 2}),
         (("data = os.getenv('DATA')", "df = read(data)", "print(df)"), {1, 2}),
         (("start = time()\nx = 3\nt = time.time() - start", "print(x)", "print(t)"), {1, 3}),
         (("def took():\n    return time.time()", "t = took()", "print(t)", "print(1)"), {1, 2, 3}),
