@@ -64,7 +64,8 @@ _EVERYWHERE = patterns.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """Folders of a system or of a hosted platform, settings at home, and stand-ins for a path."""
-_NO_PATH = patterns.compile(r"[\n<>|\"^]|://.*://")
+_NO_PATH = patterns.compile(r"[\n<>|\"^]|://.*://|non_?-?exist|not?_(?:such|exist)", re.IGNORECASE)
+"""What no path holds, and what a page calls a file that is not there on purpose."""
 
 
 def _is_own(value: str) -> bool:

@@ -6,8 +6,8 @@ or, worse, another file of the same name.
 Limits: told where the path is handed to a call or a magic that takes it for a path, by itself
 or through a name. Left alone are `/tmp` and folders of the system, the folders of hosted
 platforms (`/content`, `/kaggle`, `/dbfs`), hidden settings (`~/.aws`), stand-ins such as
-`/path/to`, addresses, routes, and what is only printed or compared. One finding for each
-folder of a user or drive.
+`/path/to`, files that are `nonexistent` by name, addresses, routes, and what is only printed or
+compared. One finding for each folder of a user or drive.
 
 Source: Pimentel et al. 2019 (use relative paths for the data).
 """

@@ -71,6 +71,8 @@ def test_a_path_of_one_machine(cell: str, expected: str) -> None:
         "x = Path.home() / '.cache'",
         "x = Path.home()",
         "pd.read_csv('/path/to/x.csv')",
+        "open('/nonexistent/x.csv')",
+        "open('/data/no_such_file.csv')",
         "open('/home/username/x')",
         "print('/home/ana/x')",
         "raise ValueError('/home/ana/x is missing')",
