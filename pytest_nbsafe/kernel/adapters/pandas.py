@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import sys
 import weakref
@@ -265,7 +266,8 @@ def _column(hasher: Hasher, array: Any) -> None:
     """Write one array of pandas, whichever way it stores its values."""
     numpy = sys.modules["numpy"]
     plain = getattr(array, "_ndarray", array)  # NumpyExtensionArray, datetimes, strings
-    hasher.tag(f"column {array.dtype}")
+    dtype = array.dtype
+    hasher.tag(_column_of(dtype) if isinstance(dtype, numpy.dtype) else f"column {dtype}")
     if type(array).__name__ == "Categorical":  # its numbers are an array of numpy, its words not
         hasher.add(bool(array.ordered))
         add_array(hasher, numpy.asarray(array.codes))
@@ -290,6 +292,11 @@ def _column(hasher: Hasher, array: Any) -> None:
         add_objects(hasher, array.astype(object).tolist())
     else:
         instances.add_instance(hasher, array)
+
+
+@functools.lru_cache(maxsize=64)
+def _column_of(dtype: Any) -> str:
+    return f"column {dtype}"  # numpy takes its time for that
 
 
 def _known_values(hasher: Hasher, array: Any) -> Any:

@@ -23,7 +23,7 @@ CHUNK = 20_000
 _CHUNK_BYTES = 8 * 1024 * 1024
 _PROBES = 32
 _FORM_LIMIT = 64
-_SMALL_BYTES = 4_096
+_SMALL_BYTES = 16_384
 _WORDS = 1 << 15
 _GOLDEN = 0x9E3779B97F4A7C15
 _FOR_LOOKS: Any = {"usedforsecurity": False} if sys.version_info >= (3, 9) else {}
@@ -115,11 +115,14 @@ def nested(values: list[Any], most: int) -> int:
     """
     count, level = 0, values
     for _ in range(_NESTED_DEPTH):
-        if not NESTED.issuperset(map(type, level)):
+        kinds = set(map(type, level))
+        if not kinds <= NESTED:
             return 0
+        if kinds.isdisjoint(_CONTAINERS):  # most are of the lowest level
+            return count
         level = [value for value in level if type(value) in _CONTAINERS]
         count += len(level)
-        if not level or count > most:
+        if count > most:
             return count
         level = gc.get_referents(*level)
     return 0
@@ -168,6 +171,8 @@ def joined(values: list[str], numpy: Any = None) -> bytes | None:
 # ------------------------------------------------------------------ arrays of numbers
 
 _weights: list[Any] = []
+_scratch: list[tuple[Any, Any]] = []
+"""Where sums are made: memory that is new each time takes longer to get than to fill."""
 
 
 def numbers(numpy: Any, data: Any) -> bytes:
@@ -190,9 +195,11 @@ def numbers(numpy: Any, data: Any) -> bytes:
 def _sums(numpy: Any, words: Any) -> bytes:
     if not _weights:
         _weights.extend(_odd_weights(numpy, seed) for seed in (1, 2))
-    half = numpy.uint64(32)
-    mixed, product = numpy.empty(_WORDS, numpy.uint64), numpy.empty(_WORDS, numpy.uint64)
-    sums = []
+    half, sums = numpy.uint64(32), []
+    try:
+        mixed, product = _scratch.pop()
+    except IndexError:  # the first, or that of another thread
+        mixed, product = numpy.empty((2, _WORDS), numpy.uint64)
     for start in range(0, words.size, _WORDS):
         block = words[start : start + _WORDS]
         size = block.size
@@ -200,7 +207,8 @@ def _sums(numpy: Any, words: Any) -> bytes:
         numpy.bitwise_xor(mixed[:size], block, out=mixed[:size])
         for weights in _weights:
             numpy.multiply(mixed[:size], weights[:size], out=product[:size])
-            sums.append(int(product[:size].sum()).to_bytes(8, "little"))
+            sums.append(int(numpy.add.reduce(product[:size])).to_bytes(8, "little"))
+    _scratch.append((mixed, product))
     return b"".join(sums)
 
 

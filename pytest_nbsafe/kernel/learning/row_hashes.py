@@ -312,8 +312,14 @@ def _sparse_hashes(matrix: Any, rows: Any) -> Any:
     if not part.has_canonical_format:
         part = part.copy()
         part.sum_duplicates()
-    zeros = int(np.add.reduce(mix(_salts(np.arange(part.shape[1], dtype=np.uint64)))))
-    salts = _salts(part.indices.astype(np.uint64))
-    terms = _mix(array_words(part.data) ^ salts) - mix(salts)
+    salts = _salts(np.arange(part.shape[1], dtype=np.uint64))
+    of_zeros = mix(salts)
+    terms = array_words(part.data)
+    for start in range(0, len(terms), _BLOCK):
+        block = terms[start : start + _BLOCK]
+        columns = part.indices[start : start + _BLOCK]
+        block ^= salts[columns]
+        _mix(block)
+        block -= of_zeros[columns]
     sums = np.concatenate([np.zeros(1, np.uint64), np.add.accumulate(terms)])
-    return sums[part.indptr[1:]] - sums[part.indptr[:-1]] + np.uint64(zeros)
+    return sums[part.indptr[1:]] - sums[part.indptr[:-1]] + np.add.reduce(of_zeros)
