@@ -13,6 +13,7 @@ from pytest_nbsafe.resume.learned import is_as_then, told, untold
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned
 from pytest_nbsafe.resume.positions import runs_called
 from pytest_nbsafe.resume.read_beyond import changed_beyond, read_beyond, texts_of_lambdas
+from pytest_nbsafe.resume.setting_texts import maker_of_settings
 from pytest_nbsafe.resume.state import (
     BESIDE,
     NOBODY,
@@ -113,10 +114,11 @@ def after_run(
     `texts` are its own and those of the functions that it called; `more` is as `sharing.not_seen`
     returns it.
     """
-    event, unseen = executed.event, frozenset[str]()
+    event, unseen, settings_by = executed.event, frozenset[str](), ""
     if event is not None:
         unseen = changed_beyond(texts, event, past, state)
-    now = after(state, event, entry, links, unseen, by_value)
+        settings_by = maker_of_settings(texts[0], event, state)
+    now = after(state, event, entry, links, unseen, by_value, settings_by)
     return sharing.followed(now, state, executed, links, unseen, more)
 
 

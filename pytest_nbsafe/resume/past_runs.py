@@ -90,6 +90,7 @@ class PastRun:
     def changed(self) -> frozenset[str]:
         """The names that it made, changed or removed."""
         made = {name for name, held in self.after.items() if held.run == self.entry}
+        made |= {n for n in self.after if n[:1] == "<" and self.after[n] != self.before.get(n)}
         return frozenset(made | (self.before.keys() - self.after.keys())) - {BESIDE}
 
     @property

@@ -119,12 +119,14 @@ def after(
     links: Mapping[str, Collection[str]] | None,
     unseen: Collection[str] = (),
     by_value: str = "",
+    settings_by: str = "",
 ) -> State:
     """Return what is held after a run, `maker` being the name of its entry.
 
     `links` gives for each name that the run changed in place the others that share objects with it;
     None where that is not known; `unseen` are names that it may have changed with nobody looking.
-    `by_value` stands for the values that it found where it is reused for those, see `touched`.
+    `by_value` stands for the values that it found where it is reused for those, see `touched`;
+    `settings_by` for what it has set, if that hangs on less than its entry, see `setting_texts`.
     Of a run that nothing is known of (`event` None) all may have changed.
     """
     if event is None:
@@ -146,7 +148,7 @@ def after(
             made = now[name]
             by = touched(maker, made.maker, by_value)
             now[name] = Held("", by, made.kind, made.identity)
-    return {**now, **_beside(state, event, maker, by_value)}
+    return {**now, **_beside(state, event, maker, by_value, settings_by or maker)}
 
 
 def _told(state: State, event: CellRun, maker: str) -> dict[str, Held]:
@@ -162,9 +164,11 @@ def _told(state: State, event: CellRun, maker: str) -> dict[str, Held]:
     return told
 
 
-def _beside(state: State, event: CellRun, maker: str, by_value: str) -> dict[str, Held]:
+def _beside(
+    state: State, event: CellRun, maker: str, by_value: str, settings_by: str
+) -> dict[str, Held]:
     """Return what a run changed of what no name holds."""
-    changed = {name: Held("", maker) for name in sources(event)}
+    changed = {name: Held("", settings_by) for name in sources(event)}
     if looks_up(event):
         earlier = state.get(LOOKUPS)
         by = touched(maker, earlier.maker, by_value) if earlier is not None else maker

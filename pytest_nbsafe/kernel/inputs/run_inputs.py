@@ -51,6 +51,7 @@ class RunInputs:
     """
 
     def __init__(self, shell: Any, positions: CellPositions, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
         self._module_states = ModuleStates(snapshot)
         self._users_files = users_files = UsersFiles()
         self._shell = shell
@@ -152,6 +153,7 @@ class RunInputs:
         files = self._files_asked()
         patches = {f"module:{place}" for place in patched}
         newly_patched, self._patches = patches - self._patches, patches
+        settings += [*self._put, *self._code.sets, *newly_patched, *grown]
         return {
             "files": files,
             "opened": [p for p in open_log.read_now if not self._users_files.is_installed(p)],
@@ -162,8 +164,9 @@ class RunInputs:
             "modules": modules,
             "places": self._places.told(self._modules_of(names, modules)),
             "packages": packages,
-            "settings": sorted({*settings, *self._put, *self._code.sets, *newly_patched, *grown}),
+            "settings": sorted({*settings}),
             "drew": drew,
+            "states": self._settings.hashes(dict.fromkeys([*settings, *drew]), self._snapshot),
             "kept_results": self._kept_results.changed(),
             "looked_up": self._table_lookups.came(),
             "open_figures": figures,

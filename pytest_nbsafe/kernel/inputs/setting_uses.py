@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..adapters import answers
+from ..hashing.snapshot import Snapshot
 from ..python_state import PLACES
 from .shell_state import shell_state
+from .state_hashes import hash_of
 
 _RANDOM = "random"
 _TOLD_ELSEWHERE = frozenset({_RANDOM, "os"})
@@ -65,6 +67,14 @@ class SettingUses:
         )
         self._settings, self._random_states = settings, random_states
         return changed
+
+    def hashes(self, places: Iterable[str], snapshot: Snapshot) -> dict[str, str]:
+        """Return hashes of what places held when `changes` were told, of those that are compared.
+
+        Empty where it cannot be told.
+        """
+        known = {**self._settings, **self._random_states}
+        return {place: hash_of(known[place], snapshot) for place in places if place in known}
 
 
 def _settings(shell: Any) -> dict[str, Any]:
