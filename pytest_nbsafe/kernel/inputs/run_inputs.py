@@ -40,6 +40,8 @@ from .text_lookups import texts_of
 from .variables import VariableUses
 
 _FILTERS = frozenset({"filterwarnings", "simplefilter", "resetwarnings", "filters"})
+_BY_IMPORTS = frozenset({"warnings", "shell"})
+"""Settings that what is imported may set by itself."""
 _FINDERS = frozenset({"find_spec", "find_loader"})
 """Functions that tell whether a module is there, and import nothing."""
 
@@ -166,7 +168,7 @@ class RunInputs:
             "packages": packages,
             "settings": sorted({*settings}),
             "drew": drew,
-            "states": self._settings.hashes(dict.fromkeys([*settings, *drew]), self._snapshot),
+            "states": self._states_of([*settings, *drew]),
             "kept_results": self._kept_results.changed(),
             "looked_up": self._table_lookups.came(),
             "open_figures": figures,
@@ -180,6 +182,12 @@ class RunInputs:
             "links": None,
             "shared": {},
         }
+
+    def _states_of(self, places: Iterable[str]) -> dict[str, str]:
+        """Return hashes of what places hold, but of what imports have set, too, as always."""
+        by_imports = _BY_IMPORTS if self._modules.are_new else ()
+        looked_at = [place for place in dict.fromkeys(places) if place not in by_imports]
+        return self._settings.hashes(looked_at, self._snapshot)
 
     def _look_at_values(self, names: Collection[str]) -> None:
         """Note what hinders of the values that names of the code hold."""
