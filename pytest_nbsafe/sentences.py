@@ -30,6 +30,20 @@ def ticked(names: Iterable[str]) -> str:
     return listed(f"`{name}`" for name in names)
 
 
+def spans(numbers: Sequence[int]) -> str:
+    """Return "cell 2" or "cells 2 and 5 to 9", for numbers that rise."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    several = (
+        f"{span[0]} to {span[-1]}" if len(span) > 2 else listed(map(str, span)) for span in spans
+    )
+    return ("cell " if len(numbers) == 1 else "cells ") + listed(several)
+
+
 def cells(numbers: Sequence[int]) -> str:
     """Return "cell 2" or "cells 2, 3 and 5"."""
     return ("cell " if len(numbers) == 1 else "cells ") + listed(str(n) for n in numbers)

@@ -11,7 +11,7 @@ from pytest_nbsafe.judge.trial import ChosenOrder, Trial
 from pytest_nbsafe.notebook.model import Notebook
 from pytest_nbsafe.reports import text
 from pytest_nbsafe.reports.order_report import TextVerdict
-from pytest_nbsafe.sentences import cells, few
+from pytest_nbsafe.sentences import few, spans
 from pytest_nbsafe.trace.results import PlanResult
 from pytest_nbsafe.values import replace
 
@@ -157,11 +157,17 @@ def _as_reused(ran: PlanResult) -> PlanResult:
 
 
 def _reuse(trial: Trial) -> Iterator[str]:
-    """Yield what was reused, and which cells ran again, in one sentence."""
-    counted = _resumed(trial)
-    if counted.reused:
-        again = [result.cell for result in trial.clean.results if not result.reused]
-        yield text.reused(counted) + (f"; run again: {cells(again)}" if again else "")
+    """Yield what was reused, and which cells ran again and why, in one sentence.
+
+    Of those that are new, or run each time, nothing more is told, and of no others nothing at all.
+    """
+    counted, again = _resumed(trial), dict[str, list[int]]()
+    for result in trial.clean.results:
+        if not result.reused:
+            again.setdefault(result.since, []).append(result.cell)
+    parts = [spans(numbers) + (f" ({why})" if why else "") for why, numbers in again.items()]
+    if counted.reused or any(again):
+        yield text.reused(counted) + (f"; run again: {few(parts, _MOST_REASONS)}" if parts else "")
 
 
 def run_anew(notebook: Notebook, source: str) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from pytest_nbsafe.kernel.contract import OPEN_FIGURES, CellRun
 from pytest_nbsafe.resume import sharing
+from pytest_nbsafe.resume.bound_names import imported_names
 from pytest_nbsafe.resume.kept_values import Keeper
 from pytest_nbsafe.resume.learned import is_as_then, told, untold
 from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned
@@ -72,13 +73,17 @@ def recalled_run(
 
 
 def made_anew(entry: Entry, past: Sequence[PastRun], state: State) -> list[str]:
-    """Return the names of which a run would find other values now than it found, be they equal."""
+    """Return the names of which a run would find other values now than it found, be they equal.
+
+    Of numbers, texts and what libraries have, one that is equal is as good as the other.
+    """
     others = entries_by_value(past)
     return [
         name
         for name, (_, maker) in entry.content["names"].items()
         for held in (state.get(name, NOBODY),)
         if held.maker != maker or made_by_value(maker, others)
+        if is_tied(name, held) or not held.hash
     ]
 
 
@@ -118,7 +123,8 @@ def after_run(
     if event is not None:
         unseen = changed_beyond(texts, event, past, state)
         settings_by = maker_of_settings(texts[0], event, state)
-    now = after(state, event, entry, links, unseen, by_value, settings_by)
+    imported = imported_names(texts[0])
+    now = after(state, event, entry, links, unseen, by_value, settings_by, imported)
     return sharing.followed(now, state, executed, links, unseen, more)
 
 

@@ -23,7 +23,7 @@ from pytest_nbsafe.kernel.contract import (
 from pytest_nbsafe.resume import following, known_answers, questions, recalling, world
 from pytest_nbsafe.resume.catching_up import held_after, opened
 from pytest_nbsafe.resume.kept_values import Keeper
-from pytest_nbsafe.resume.memory import Memory, to_run
+from pytest_nbsafe.resume.memory import Memory, to_run, why_unfit
 from pytest_nbsafe.resume.past_runs import PastRun
 from pytest_nbsafe.resume.repeated_runs import has_failed, missed_names, verify
 from pytest_nbsafe.resume.session_kernel import SessionKernel
@@ -124,6 +124,8 @@ class RememberingKernel(SessionKernel):
         self.reasons[number] = known if isinstance(known, str) else "it is to be verified"
         self._is_between = True
         executed = self._numbered(self._run(live, source, limit_s, heard), number)
+        is_always_run = self.reasons[number] == recalling.NEW or why_unfit(self._memory, source)
+        executed = replace(executed, since="" if is_always_run else self.reasons[number])
         if not self._log_is_whole and self._memory.learners.took_part(executed.event):
             raise StateDiffers  # from which rows, nobody has seen
         self._made += 1

@@ -13,10 +13,9 @@ import json
 from collections.abc import Iterator
 from functools import lru_cache
 
-from pytest_nbsafe import patterns
 from pytest_nbsafe.kernel.contract import ALL_VARIABLES, CHANGED, CellRun, Inputs
-from pytest_nbsafe.libraries import datafiles
 from pytest_nbsafe.resume import questions
+from pytest_nbsafe.resume.bound_names import IMPORTS, bound, name_of, statements_of
 from pytest_nbsafe.resume.state import LOOKUPS, State
 from pytest_nbsafe.resume.text_patterns import reads_all
 from pytest_nbsafe.resume.words import words_of
@@ -25,23 +24,17 @@ from pytest_nbsafe.values import dataclass
 
 MARK = "="
 """How what stands for settings begins, where it hangs on a text and on no entry."""
-_MULTILINE = 8
-"""`re.MULTILINE`, without `re`."""
-_MAGIC = patterns.compile(r"^[%!?].*$", _MULTILINE)
 _REDIRECTS = frozenset({"stdout", "stderr", "displayhook"})
 """Words of texts after which to print may do something else."""
 _OF_CELLS = ("module:", "descriptors", "streams", "sys.addaudithook")
 """How settings begin that hold what cells have made, or that nobody can look at."""
 _TOLD = frozenset({"int", "float", "complex", "bool", "str", "bytes", "NoneType", "module"})
 """Kinds of values from cells above of which a hash tells all that settings made of them hang on."""
-_NAMES = ("name", "rest")
-"""Fields of trees that hold the name of a function, of an exception, or of a part of a pattern."""
 _PLAIN = (
     *(ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp),
     *(ast.unaryop, ast.operator, ast.expr_context, ast.JoinedStr, ast.FormattedValue),
 )
 """What expressions are made of that nobody has a say in."""
-_IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +89,12 @@ def _hangs_on_text(inputs: Inputs) -> bool:
 @lru_cache(maxsize=256)
 def setting_text(source: str) -> SettingText | None:
     """Return what of a text may set anything; None where all of it may, or nothing does."""
-    tree = _parsed(source)
+    tree = statements_of(source)
     if tree is None or reads_all(source) or questions.asks_history(source):
         return None
     words = words_of(source)
-    bound_by = [frozenset(_bound(statement)) for statement in tree.body]
-    imports = (n for s, n in zip(tree.body, bound_by, strict=True) if isinstance(s, _IMPORTS))
+    bound_by = [frozenset(bound(statement)) for statement in tree.body]
+    imports = (n for s, n in zip(tree.body, bound_by, strict=True) if isinstance(s, IMPORTS))
     imported = frozenset[str]().union(*imports)
     if "get_ipython" in words or "*" in imported:
         return None
@@ -114,20 +107,10 @@ def setting_text(source: str) -> SettingText | None:
         mentioned = frozenset(name for place in kept for name in _mentioned(tree.body[place]))
         needed = {place for place, names in enumerate(bound_by) if names & mentioned} - kept
     statements = [tree.body[place] for place in sorted(kept)]
-    if all(isinstance(statement, _IMPORTS) for statement in statements):
+    if all(isinstance(statement, IMPORTS) for statement in statements):
         return None
     text = "\n".join(ast.unparse(_of_names(statement, mentioned)) for statement in statements)
     return SettingText(text, mentioned | {"print"})
-
-
-def _parsed(source: str) -> ast.Module | None:
-    """Return the tree of a text, magics that only set something as texts in it; None for others."""
-    known = datafiles.words("magics", "setting")
-    for magic in _MAGIC.finditer(source):
-        words = magic[0].removeprefix("%").split()
-        if not words or words[0] not in known or set("$?;{") & set(magic[0]):
-            return None
-    return questions.parsed(_MAGIC.sub(lambda magic: repr(magic[0]), source))
 
 
 def _sets_nothing(statement: ast.stmt, imported: frozenset[str], *, may_print: bool) -> bool:
@@ -183,28 +166,11 @@ def _only_defines(function: ast.FunctionDef) -> bool:
     )
 
 
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement may bind or remove, those within functions too."""
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name):
-            if not isinstance(node.ctx, ast.Load):
-                yield node.id
-        elif isinstance(node, ast.alias):
-            yield _name_of(node)
-        else:
-            names = (getattr(node, field, None) for field in _NAMES)
-            yield from (name for name in names if isinstance(name, str))
-
-
-def _name_of(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]
-
-
 def _mentioned(statement: ast.stmt) -> Iterator[str]:
     """Yield the names in a statement, those within functions too; none of an import."""
-    if isinstance(statement, _IMPORTS):
+    if isinstance(statement, IMPORTS):
         return
-    yield from _bound(statement)
+    yield from bound(statement)
     for node in ast.walk(statement):
         if isinstance(node, ast.Name):
             yield node.id
@@ -214,9 +180,9 @@ def _mentioned(statement: ast.stmt) -> Iterator[str]:
 
 def _of_names(statement: ast.stmt, names: frozenset[str]) -> ast.stmt:
     """Return a statement, of an import what binds these names."""
-    if not isinstance(statement, _IMPORTS):
+    if not isinstance(statement, IMPORTS):
         return statement
-    found = [alias for alias in statement.names if _name_of(alias) in names] or statement.names
+    found = [alias for alias in statement.names if name_of(alias) in names] or statement.names
     if isinstance(statement, ast.Import):
         return ast.Import(found)
     return ast.ImportFrom(statement.module, found, statement.level)

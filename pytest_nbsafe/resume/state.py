@@ -13,7 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from pytest_nbsafe.kernel.contract import CHANGED, OPEN_FIGURES, CellRun, Fingerprint
+from pytest_nbsafe.kernel.contract import (
+    CHANGED,
+    CODE,
+    OPEN_FIGURES,
+    SETS,
+    CellRun,
+    Fingerprint,
+)
 from pytest_nbsafe.libraries import datafiles
 from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import dataclass
@@ -35,6 +42,8 @@ _UNSHARED = frozenset(
     | {"module", "datetime.datetime", "datetime.date"}
 )
 """Kinds of values that cannot change by what is done to another name."""
+_BY_NAME = frozenset({"function", "type", "abc.ABCMeta", "builtin_function_or_method"})
+"""Kinds of values that libraries have one of under each name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +53,7 @@ class Held:
     Where a run may have changed it that did not tell of it, `maker` stands for that run and for who
     had made it before, see `touched`. `identity` is the number of the object in the session:
     aliases have one in common. `shares` are the names with which it may share objects, None where
-    that may be any.
+    that may be any. What `is_library` is a function or class that was imported: the same for all.
     """
 
     hash: str
@@ -52,6 +61,7 @@ class Held:
     kind: str = ""
     identity: int = 0
     shares: frozenset[str] | None = None
+    is_library: bool = False
 
     @property
     def run(self) -> str:
@@ -120,6 +130,7 @@ def after(
     unseen: Collection[str] = (),
     by_value: str = "",
     settings_by: str = "",
+    imported: Collection[str] = (),
 ) -> State:
     """Return what is held after a run, `maker` being the name of its entry.
 
@@ -127,6 +138,7 @@ def after(
     None where that is not known; `unseen` are names that it may have changed with nobody looking.
     `by_value` stands for the values that it found where it is reused for those, see `touched`;
     `settings_by` for what it has set, if that hangs on less than its entry, see `setting_texts`.
+    The names `imported` hold nothing but what its text has imported.
     Of a run that nothing is known of (`event` None) all may have changed.
     """
     if event is None:
@@ -136,7 +148,7 @@ def after(
     bindings = event["bindings"]
     now = {name: held for name, held in state.items() if bindings.get(name) != 0}  # 0: removed
     now.update({name: Held("", maker, identity=i) for name, i in bindings.items() if i})
-    now.update(_told(state, event, maker))
+    now.update(_told(state, event, maker, imported))
     by_calls = unexpected(event)
     for name in by_calls.keys() & now.keys():
         value, made = by_calls[name], now[name]
@@ -151,17 +163,28 @@ def after(
     return {**now, **_beside(state, event, maker, by_value, settings_by or maker)}
 
 
-def _told(state: State, event: CellRun, maker: str) -> dict[str, Held]:
+def _told(state: State, event: CellRun, maker: str, imported: Collection[str]) -> dict[str, Held]:
     """Return what the names hold of which a run has told; what is the same keeps its maker."""
     told, unchanged = {}, _unchanged(event)
+    inputs = event["inputs"]
+    has_own = inputs is None or inputs["modules"]  # what modules of the project hold may change
     for name, value in event["after"].items():
         was, old = event["before"].get(name), state.get(name)
         is_same_object = was is not None and was["identity"] == value["identity"]
         is_equal = value["hash"] and was and was["hash"] == value["hash"]
         is_same = is_same_object and (is_equal or name in unchanged)
-        kept_by = old.maker if is_same and old is not None else maker
-        told[name] = Held(value["hash"], kept_by, value["kind"], value["identity"])
+        kept_by, is_library = maker, name in imported and not has_own and _is_of_library(value)
+        if is_same and old is not None:
+            kept_by, is_library = old.maker, old.is_library
+        held = value["hash"], kept_by, value["kind"], value["identity"]
+        told[name] = Held(*held, is_library=is_library)
     return told
+
+
+def _is_of_library(value: Fingerprint) -> bool:
+    """Return whether a value is a function or class with nothing of the notebook's in it."""
+    known = value["hash"] and CODE not in value["hash"] and SETS not in value["hash"]
+    return bool(known) and value["kind"] in _BY_NAME
 
 
 def _beside(
@@ -223,7 +246,9 @@ def _unchanged(event: CellRun) -> Collection[str]:
 
 def is_tied(name: str, held: Held) -> bool:
     """Return whether what a name holds may change by what is done to another name."""
-    return name == OPEN_FIGURES or (held.kind not in _UNSHARED and not name.startswith("<"))
+    if held.is_library or held.kind in _UNSHARED:
+        return False
+    return name == OPEN_FIGURES or not name.startswith("<")
 
 
 def is_axis(kind: str) -> bool:

@@ -53,6 +53,7 @@ class CellResults:
             duration_s=executed.duration_s,
             reused=executed.reused,
             again_s=executed.again_s,
+            since=executed.since,
         )
         return self._traced(result, event) if event is not None else result
 

@@ -23,7 +23,8 @@ class Executed:
 
     `reason` says why it has another status than `ok`. `reply` is None when none came, `event` when
     the island was silent. `duration_s` is by the clock. With `reused` nothing ran: this is what an
-    earlier run gave. Before one that ran, others were made again for `again_s`, for what they hold.
+    earlier run gave. Before one that ran, others were made again for `again_s`, for what they hold;
+    it ran `since` something was not as when another did, empty where none did.
     """
 
     status: RunStatus
@@ -34,6 +35,7 @@ class Executed:
     duration_s: float = 0.0
     reused: bool = False
     again_s: float = 0.0
+    since: str = ""
 
     @property
     def inputs(self) -> Inputs | None:

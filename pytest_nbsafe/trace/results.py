@@ -111,7 +111,8 @@ class CellResult:
     when the cell started, `after` when it ended. `records` are its statements in order, and
     `evaluations` and `copies` what was seen of learning. With `reused` it is that of an earlier
     run, which would give the same again. Before one that ran, such runs were made after all for
-    `again_s`, for the values that it needs.
+    `again_s`, for the values that it needs; `since` is why it was not reused, where there was a run
+    that might have been.
     """
 
     step: int
@@ -131,6 +132,7 @@ class CellResult:
     cpu_s: float = 0.0
     reused: bool = False
     again_s: float = 0.0
+    since: str = ""
 
     @property
     def cost_s(self) -> float:

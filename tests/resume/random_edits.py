@@ -43,7 +43,9 @@ from pytest_nbsafe.runner.live_kernel import LiveKernel
 from pytest_nbsafe.values import replace
 from resume import page_edits
 
-_NOT_COMPARED = frozenset({"identity", "duration_s", "cpu_s", "cost_s", "reused", "again_s"})
+_NOT_COMPARED = frozenset(
+    {"identity", "duration_s", "cpu_s", "cost_s", "reused", "again_s", "since"}
+)
 _REPR = (
     "{{name: __import__('re').sub('0x[0-9a-fA-F]+', '0x', value.__repr__()[:3000])"
     " for name, value in [*globals().items()] if name in {names!r}"
