@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 
 def listed(items: Iterable[str], last: str = "and") -> str:
@@ -32,16 +33,14 @@ def ticked(names: Iterable[str]) -> str:
 
 def spans(numbers: Sequence[int]) -> str:
     """Return "cell 2" or "cells 2 and 5 to 9", for numbers that rise."""
-    spans: list[list[int]] = []
+    found: list[list[int]] = []
     for number in numbers:
-        if spans and number == spans[-1][-1] + 1:
-            spans[-1].append(number)
+        if found and number == found[-1][-1] + 1:
+            found[-1].append(number)
         else:
-            spans.append([number])
-    several = (
-        f"{span[0]} to {span[-1]}" if len(span) > 2 else listed(map(str, span)) for span in spans
-    )
-    return ("cell " if len(numbers) == 1 else "cells ") + listed(several)
+            found.append([number])
+    several = ([f"{each[0]} to {each[-1]}"] if len(each) > 2 else map(str, each) for each in found)
+    return ("cell " if len(numbers) == 1 else "cells ") + listed(chain.from_iterable(several))
 
 
 def cells(numbers: Sequence[int]) -> str:

@@ -166,8 +166,11 @@ def _reuse(trial: Trial) -> Iterator[str]:
         if not result.reused:
             again.setdefault(result.since, []).append(result.cell)
     parts = [spans(numbers) + (f" ({why})" if why else "") for why, numbers in again.items()]
+    if len(parts) > _MOST_REASONS:
+        left = sum(map(len, [*again.values()][_MOST_REASONS:]))
+        parts = [*parts[:_MOST_REASONS], f"{left} more"]
     if counted.reused or any(again):
-        yield text.reused(counted) + (f"; run again: {few(parts, _MOST_REASONS)}" if parts else "")
+        yield text.reused(counted) + (f"; run again: {'; '.join(parts)}" if parts else "")
 
 
 def run_anew(notebook: Notebook, source: str) -> str:

@@ -246,17 +246,17 @@ def known_run(
     """Return the entry that stands for a run now and what it gave, or why there is none.
 
     One that found the very values comes before those that found equal ones: what is kept of it, and
-    of those that follow, can be loaded.
+    of those that follow, can be loaded. That a cell above has the same text is no reason.
     """
     reason = why_unfit(memory, source)
     if reason:
         return reason
-    entries = _entries(memory, source)
+    entries, own = _entries(memory, source), {run.entry for run in past}
     for entry in sorted(entries, key=lambda entry: bool(made_anew(entry, past, state))):
         try:
             return entry, recalled(entry, source, past, state, memory, limit_s)
         except NotAsThen as other:
-            reason = reason or str(other)
+            reason = reason or (str(other) if entry.id not in own else "")
     return reason or NEW
 
 

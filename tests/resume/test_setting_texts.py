@@ -129,6 +129,18 @@ def test_cells_below_settings_that_are_made_as_before_are_not_run_again(runs: Ru
 
 
 @pytest.mark.kernel
+def test_why_cells_ran_again_is_told(runs: Runs) -> None:
+    runs.write(PAGE)
+    assert runs.run().notebooks[0].remarks == (), "nothing was to be reused"
+    runs.write(PAGE.replace("limit = 3", "limit = 4"))
+    (remark,) = runs.run().notebooks[0].remarks
+    assert remark == (
+        "0 of 5 runs reused, 0.0 s saved; "
+        "run again: cell 1; cell 2 (`limit` changed); cells 3 to 5 (what ran before changed)"
+    )
+
+
+@pytest.mark.kernel
 def test_an_import_that_changes_what_was_set(
     runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
