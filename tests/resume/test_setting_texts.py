@@ -140,6 +140,36 @@ def test_why_cells_ran_again_is_told(runs: Runs) -> None:
     )
 
 
+DRAWS = """
+# %% [1]
+from copy import copy
+from random import choice, random
+# %% [2]
+import random as numbers
+numbers.seed(1)
+copy.calls = 0
+# %% [3]
+random(), choice([1, 2, 3])
+# %% [4]
+copy.calls += 1
+# %% [5]
+copy.calls, random()
+"""
+
+
+@pytest.mark.kernel
+def test_functions_of_a_library_that_know_something(runs: Runs) -> None:
+    added = "from copy import copy"
+    edits = {
+        (added, f"import os\n{added}"): [1],
+        ("seed(1)", "seed(2)"): [2, 3, 4, 5],
+        ("copy.calls = 0", "copy.calls = 5"): [2, 3, 4, 5],
+        ("copy.calls += 1", "copy.calls += 2"): [4, 5],
+        ("random(), choice", "choice"): [3, 5],
+    }
+    run_again(runs, DRAWS, edits)
+
+
 @pytest.mark.kernel
 def test_an_import_that_changes_what_was_set(
     runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -24,7 +24,7 @@ from typing import Any
 
 from ..functions.reach import fields
 from .hasher import PLAIN, Handler, Hasher, UnknownValue, qualified
-from .instances import HOME_MODULE, add_says
+from .instances import HOME_MODULE, add_instance, add_says
 
 # ------------------------------------------------------------------ functions
 
@@ -43,6 +43,14 @@ def _cached(hasher: Hasher, value: Any) -> None:
 def _others(hasher: Hasher, attributes: dict[str, Any]) -> None:
     if attributes:
         hasher.attributes(attributes)
+
+
+def _random_numbers(hasher: Hasher, value: random.Random) -> None:
+    """Write where random numbers stand; of those that no name holds that is known by itself."""
+    if value is random._inst:  # noqa: SLF001  # the one of the module
+        hasher.tag("random numbers of the module")
+    else:
+        add_instance(hasher, value)
 
 
 # ------------------------------------------------------------------ what is read in steps
@@ -251,6 +259,7 @@ EXACT: dict[type, Handler] = {
     weakref.finalize: _last_call,
     struct.Struct: lambda hasher, value: hasher.all("struct", [value.format]),
     random.SystemRandom: _attributes("random numbers of the system"),
+    random.Random: _random_numbers,
     io.StringIO: _memory_file,
     io.BytesIO: _memory_file,
     **dict.fromkeys(weakref.ProxyTypes, _proxy),

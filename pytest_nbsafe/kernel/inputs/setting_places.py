@@ -153,11 +153,10 @@ def _put_into(node: ast.AST, home: Mapping[str, Any]) -> Iterator[str]:
             if isinstance(part, (ast.Attribute, ast.Subscript)):
                 held, words = _root(part, home)
                 held = type(held) if "__class__" in words else held
-                is_given = isinstance(part.value, ast.Call) and isinstance(held, FunctionType)
                 if _is_shell(held):
                     yield "shell"
                     continue
-                place = _library_of(held, is_given=is_given) or _held_by_modules.module_of(held)
+                place = _library_of(held) or _held_by_modules.module_of(held)
                 if place:
                     yield place
 
@@ -174,14 +173,14 @@ def _set_by_held(
             yield SettingPlace(line, place)
 
 
-def _library_of(held: Any, *, is_given: bool = False) -> str:
-    """Return the library whose module or class something is, empty where it is neither.
+def _library_of(held: Any) -> str:
+    """Return the library whose module, class or function something is, empty where it is none.
 
-    Or whose function, where what is set is what that has given: `curdoc().theme = "dark"`.
+    Of a function what is set may be what that has given: `curdoc().theme = "dark"`.
     """
     if type(held) is ModuleType:
         return held.__name__
-    if not (isinstance(held, type) or is_given):
+    if not isinstance(held, (type, FunctionType)):
         return ""
     place = str(held.__module__ or "")
     return "" if place in _TOLD_ELSEWHERE else place
