@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from pytest_nbsafe.kernel.contract import ALL_VARIABLES, CHANGED, CellRun, Inputs
@@ -92,21 +92,27 @@ def setting_text(source: str) -> SettingText | None:
     tree = statements_of(source)
     if tree is None or reads_all(source) or questions.asks_history(source):
         return None
-    words = words_of(source)
-    bound_by = [frozenset(bound(statement)) for statement in tree.body]
-    imports = (n for s, n in zip(tree.body, bound_by, strict=True) if isinstance(s, IMPORTS))
-    imported = frozenset[str]().union(*imports)
+    try:
+        return _found_in(tree.body, words_of(source))
+    except RecursionError:  # it is too deep to be gone through
+        return None
+
+
+def _found_in(body: Sequence[ast.stmt], words: Collection[str]) -> SettingText | None:
+    """Return what of the statements of a text with these words may set anything."""
+    bound_by = [frozenset(bound(statement)) for statement in body]
+    imported = frozenset(n for each in body if isinstance(each, IMPORTS) for n in bound(each))
     if "get_ipython" in words or "*" in imported:
         return None
     may_print = _REDIRECTS.isdisjoint(words) and not any("print" in names for names in bound_by)
     sets_nothing = functools.partial(_sets_nothing, imported=imported, may_print=may_print)
-    kept = {place for place, each in enumerate(tree.body) if not sets_nothing(each)}
+    kept = {place for place, each in enumerate(body) if not sets_nothing(each)}
     mentioned, needed = frozenset[str](), kept
     while needed:
         kept |= needed
-        mentioned = frozenset(name for place in kept for name in _mentioned(tree.body[place]))
+        mentioned = frozenset(name for place in kept for name in _mentioned(body[place]))
         needed = {place for place, names in enumerate(bound_by) if names & mentioned} - kept
-    statements = [tree.body[place] for place in sorted(kept)]
+    statements = [body[place] for place in sorted(kept)]
     if all(isinstance(statement, IMPORTS) for statement in statements):
         return None
     text = "\n".join(ast.unparse(_of_names(statement, mentioned)) for statement in statements)

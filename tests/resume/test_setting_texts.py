@@ -77,6 +77,7 @@ def test_what_may_set_something_counts(was: str, now: str) -> None:
         "_ + 1",
         "import os\nos.chdir(",
         "%precision $x\nf()",
+        "import os\nos.chdir('..')\nx = " + "+".join(["1"] * 5_000),
     ],
 )
 def test_where_all_of_a_text_may_set_something_or_nothing_does(text: str) -> None:
