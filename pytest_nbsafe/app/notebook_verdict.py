@@ -165,7 +165,7 @@ def _reuse(trial: Trial) -> Iterator[str]:
     for result in trial.clean.results:
         if not result.reused:
             again.setdefault(result.since, []).append(result.cell)
-    parts = [spans(numbers) + (f" ({why})" if why else "") for why, numbers in again.items()]
+    parts = [spans(numbers) + (f" since {why}" if why else "") for why, numbers in again.items()]
     if len(parts) > _MOST_REASONS:
         left = sum(map(len, [*again.values()][_MOST_REASONS:]))
         parts = [*parts[:_MOST_REASONS], f"{left} more"]

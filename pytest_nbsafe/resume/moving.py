@@ -12,14 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from pytest_nbsafe.kernel.contract import OPEN_FIGURES
 from pytest_nbsafe.resume.lineage import Lineage, Loads
-from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
+from pytest_nbsafe.resume.past_runs import KeptValue, PastRun, unnamed
 from pytest_nbsafe.resume.state import (
-    BESIDE,
     LOOKUPS,
-    OF_RESULTS,
-    PROJECT,
     START,
     State,
     is_tied,
@@ -92,23 +88,7 @@ def _compare_beside(since: Sequence[PastRun], state: State, target: State) -> No
         here, there = state.get(name), target.get(name)
         is_beside = name.startswith("<") and name != LOOKUPS
         if is_beside and (here and here.maker) != (there and there.maker):
-            raise CannotMove(f"{_words(name, since)} may have changed")
-
-
-def _words(beside: str, since: Sequence[PastRun]) -> str:
-    """Return in words what no name holds, of which these runs have changed something."""
-    if beside == PROJECT:
-        return "what modules of the project hold"
-    if beside == OPEN_FIGURES:
-        return "which figures are open, and what is drawn in them,"
-    if beside.startswith(OF_RESULTS):
-        return f"what `{beside[len(OF_RESULTS) : -1]}` has kept of its results"
-    if beside != BESIDE:
-        return f"the random numbers of {beside.strip('<>')}"
-    events = (run.executed.event for run in since)
-    told = [event["inputs"] for event in events if event is not None]
-    settings = {each.removeprefix("module:") for used in told if used for each in used["settings"]}
-    return f"settings ({', '.join(sorted(settings))})" if settings else "what no name shows"
+            raise CannotMove(f"{unnamed(name, since)} may have changed")
 
 
 def _compare_run(stage: Stage) -> None:

@@ -11,6 +11,9 @@ from pytest_nbsafe.resume.learned import NOTHING_LEARNED, Learned
 from pytest_nbsafe.resume.positions import NO_NOTE, log_note
 from pytest_nbsafe.resume.state import (
     BESIDE,
+    LOOKUPS,
+    OF_RESULTS,
+    PROJECT,
     RESULTS,
     State,
     asks_figures,
@@ -153,3 +156,20 @@ def entries_by_value(past: Iterable[PastRun]) -> dict[str, str]:
 def learned(past: Sequence[PastRun]) -> Learned:
     """Return what is known of learning after some runs."""
     return past[-1].learned if past else NOTHING_LEARNED
+
+
+def unnamed(beside: str, since: Sequence[PastRun]) -> str:
+    """Return in words what no name holds, of which these runs have changed something."""
+    if beside == PROJECT:
+        return "what modules of the project hold"
+    if beside == OPEN_FIGURES:
+        return "which figures are open, and what is drawn in them,"
+    if beside == LOOKUPS:
+        return "what was looked up in tables"
+    if beside.startswith(OF_RESULTS):
+        return f"what `{beside[len(OF_RESULTS) : -1]}` has kept of its results"
+    if beside != BESIDE:
+        return f"the random numbers of {beside.strip('<>')}"
+    told = [run.inputs for run in since]
+    settings = {each.removeprefix("module:") for used in told if used for each in used["settings"]}
+    return f"settings ({', '.join(sorted(settings))})" if settings else "what no name shows"

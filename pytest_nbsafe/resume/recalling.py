@@ -13,7 +13,7 @@ from pytest_nbsafe.resume import questions, sharing, world
 from pytest_nbsafe.resume.following import found_names, knows_the_same, made_anew
 from pytest_nbsafe.resume.memory import Memory, why_unfit
 from pytest_nbsafe.resume.names_in_texts import names_read
-from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned
+from pytest_nbsafe.resume.past_runs import PastRun, entries_by_value, learned, unnamed
 from pytest_nbsafe.resume.positions import (
     Moves,
     Place,
@@ -29,7 +29,6 @@ from pytest_nbsafe.resume.read_beyond import read_beyond
 from pytest_nbsafe.resume.shown_lines import moved_outputs
 from pytest_nbsafe.resume.shown_numbers import renumbered, shown_so_far
 from pytest_nbsafe.resume.state import (
-    BESIDE,
     NOBODY,
     Held,
     State,
@@ -181,7 +180,7 @@ def _compare_values(
 
     It may have read these `names`, if they had been there.
     """
-    _compare_names(content, texts, names, state)
+    _compare_names(content, texts, names, past, state)
     for name in _otherwise_shared(content, past, state):
         raise NotAsThen(f"what `{name}` shares with other names may have changed")
     if content["shown"] != _texts_shown(words_of(*texts), past):
@@ -270,14 +269,19 @@ def _entries(memory: Memory, source: str) -> Sequence[Entry]:
 
 
 def _compare_names(
-    content: Mapping[str, Any], texts: Sequence[str], names: Collection[str], state: State
+    content: Mapping[str, Any],
+    texts: Sequence[str],
+    names: Collection[str],
+    past: Sequence[PastRun],
+    state: State,
 ) -> None:
     for name, (digest, maker) in content["names"].items():
         held = state.get(name, NOBODY)
         is_equal = digest and held.hash == digest and SETS not in digest
         if held.maker != maker and not is_equal:
-            what = name.strip("<>") if name.startswith("<") else f"`{name}`"
-            raise NotAsThen(f"{what} changed" if name != BESIDE else "what ran before changed")
+            last = [run for run in past if run.after.get(name) != run.before.get(name)][-1:]
+            what = unnamed(name, last) if name.startswith("<") else f"`{name}`"
+            raise NotAsThen(f"{what} changed")
     seen = state.keys() if reads_all(*texts) else state.keys() & names
     for name in seen - {*content["unread"]}:
         if name not in content["names"]:

@@ -137,7 +137,8 @@ def test_why_cells_ran_again_is_told(runs: Runs) -> None:
     (remark,) = runs.run().notebooks[0].remarks
     assert remark == (
         "0 of 5 runs reused, 0.0 s saved; "
-        "run again: cell 1; cell 2 (`limit` changed); cells 3 to 5 (what ran before changed)"
+        "run again: cell 1; cell 2 since `limit` changed; "
+        "cells 3 to 5 since settings (shell, warnings) changed"
     )
 
 
