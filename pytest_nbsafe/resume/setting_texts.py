@@ -75,7 +75,7 @@ def maker_of_settings(source: str, event: CellRun, state: State) -> str:
 
 def _hangs_on_text(inputs: Inputs) -> bool:
     """Return whether a run found, and did, nothing that its text and the world do not tell."""
-    used = inputs["modules"], inputs["kept_results"], inputs["unexpected"], inputs["sought"]
+    used = inputs["modules"], inputs["kept_results"], inputs["unexpected"]
     did = inputs["written"], inputs["hindrances"], inputs["looked_up"]
     return (
         not any((*used, *did))
@@ -173,7 +173,7 @@ def _only_defines(function: ast.FunctionDef) -> bool:
 
 
 def _mentioned(statement: ast.stmt) -> Iterator[str]:
-    """Yield the names in a statement, those within functions too; none of an import."""
+    """Yield the names in a statement, those within functions and texts too; none of an import."""
     if isinstance(statement, IMPORTS):
         return
     yield from bound(statement)
@@ -182,6 +182,8 @@ def _mentioned(statement: ast.stmt) -> Iterator[str]:
             yield node.id
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             yield from node.names
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from words_of(node.value)  # which a library may look up
 
 
 def _of_names(statement: ast.stmt, names: frozenset[str]) -> ast.stmt:

@@ -43,7 +43,6 @@ def test_what_sets_nothing_is_left_out(was: str, now: str) -> None:
     [
         ("limit = 3", "limit = 4"),
         ("return limit", "return limit + 1"),
-        ("return limit", "return limit + other\nother = 1"),
         ("as rnd", "as rnd\nimport numpy.random as rnd"),
         ("%precision 3", "%precision 4"),
         ("%precision 3\n", ""),
@@ -82,6 +81,13 @@ def test_what_may_set_something_counts(was: str, now: str) -> None:
 )
 def test_where_all_of_a_text_may_set_something_or_nothing_does(text: str) -> None:
     assert setting_text(text) is None
+
+
+@pytest.mark.parametrize("found", ["other", "found('other * 2')", "(lambda: other)()"])
+def test_what_the_settings_are_made_of_counts(found: str) -> None:
+    text = f"import os\nother = 1\ndef f():\n    return {found}\nos.chdir(f())"
+    assert setting_text(text) != setting_text(text.replace("= 1", "= 2"))
+    assert setting_text(text) == setting_text(text.replace("import os", "import os, sys"))
 
 
 def test_where_something_else_is_printed_to_each_print_counts() -> None:
