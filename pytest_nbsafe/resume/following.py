@@ -122,7 +122,8 @@ def after_run(
     event, unseen, settings_by = executed.event, frozenset[str](), ""
     if event is not None:
         unseen = changed_beyond(texts, event, past, state)
-        settings_by = maker_of_settings(texts[0], event, state)
+        if sources(event):
+            settings_by = maker_of_settings(texts[0], event, state)
     imported = imported_names(texts[0])
     now = after(state, event, entry, links, unseen, by_value, settings_by, imported)
     return sharing.followed(now, state, executed, links, unseen, more)
