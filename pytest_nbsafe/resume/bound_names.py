@@ -36,9 +36,10 @@ def imported_names(source: str) -> frozenset[str]:
     """Return the names that a text only imports: what they hold is as a module has it."""
     tree = statements_of(source)
     statements = tree.body if tree is not None else ()
-    imports = [statement for statement in statements if isinstance(statement, IMPORTS)]
-    others = (name for each in statements if each not in imports for name in bound(each))
-    return frozenset(name for each in imports for name in bound(each)).difference(others)
+    imports, others = set[str](), set[str]()
+    for statement in statements:
+        (imports if isinstance(statement, IMPORTS) else others).update(bound(statement))
+    return frozenset(imports - others)
 
 
 def bound(statement: ast.stmt) -> Iterator[str]:

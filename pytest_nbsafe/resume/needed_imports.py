@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.libraries import datafiles
+from pytest_nbsafe.resume.bound_names import name_of
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.values import dataclass
 
@@ -113,7 +114,7 @@ def _kept(each: Import, used: Collection[str]) -> ast.stmt | None:
         return statement
     if isinstance(statement, ast.ImportFrom):
         return None
-    names = [a for a in statement.names if each.bound.get(_bound(a)) in {None, *used}]
+    names = [a for a in statement.names if each.bound.get(name_of(a)) in {None, *used}]
     return ast.Import(names) if names else None
 
 
@@ -164,14 +165,10 @@ def _quiet_names(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, 
         for alias in statement.names:
             library = quiet().get(alias.name.partition(".")[0])
             if library is not None:
-                yield _bound(alias), library
+                yield name_of(alias), library
         return
     library = quiet().get((statement.module or "").partition(".")[0])
     if library is None or statement.level or any(a.name == "*" for a in statement.names):
         return
     for alias in statement.names:
         yield alias.asname or alias.name, library
-
-
-def _bound(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]

@@ -93,7 +93,8 @@ class PastRun:
     def changed(self) -> frozenset[str]:
         """The names that it made, changed or removed."""
         made = {name for name, held in self.after.items() if held.run == self.entry}
-        made |= {n for n in self.after if n[:1] == "<" and self.after[n] != self.before.get(n)}
+        beside = (name for name in self.after if name.startswith("<"))
+        made.update(name for name in beside if self.after[name] != self.before.get(name))
         return frozenset(made | (self.before.keys() - self.after.keys())) - {BESIDE}
 
     @property

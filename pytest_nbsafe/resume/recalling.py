@@ -279,13 +279,18 @@ def _compare_names(
         held = state.get(name, NOBODY)
         is_equal = digest and held.hash == digest and SETS not in digest
         if held.maker != maker and not is_equal:
-            last = [run for run in past if run.after.get(name) != run.before.get(name)][-1:]
-            what = unnamed(name, last) if name.startswith("<") else f"`{name}`"
-            raise NotAsThen(f"{what} changed")
+            raise NotAsThen(f"{_in_words(name, past)} changed")
     seen = state.keys() if reads_all(*texts) else state.keys() & names
     for name in seen - {*content["unread"]}:
         if name not in content["names"]:
             raise NotAsThen(f"`{name}` is there now")
+
+
+def _in_words(name: str, past: Sequence[PastRun]) -> str:
+    """Return a name, or what stands in its place, as the last run left it that changed that."""
+    if not name.startswith("<"):
+        return f"`{name}`"
+    return unnamed(name, [run for run in past if run.after.get(name) != run.before.get(name)][-1:])
 
 
 def _otherwise_shared(

@@ -124,9 +124,9 @@ class RememberingKernel(SessionKernel):
         self.reasons[number] = known if isinstance(known, str) else "it is to be verified"
         self._is_between = True
         executed = self._numbered(self._run(live, source, limit_s, heard), number)
-        always = recalling.NEW, why_unfit(self._memory, source)
-        if isinstance(known, str) and self._memory.verifier is None and known not in always:
-            executed = replace(executed, since=known)
+        if isinstance(known, str) and known != recalling.NEW and self._memory.verifier is None:
+            is_always_run = known == why_unfit(self._memory, source)
+            executed = replace(executed, since="" if is_always_run else known)
         if not self._log_is_whole and self._memory.learners.took_part(executed.event):
             raise StateDiffers  # from which rows, nobody has seen
         self._made += 1

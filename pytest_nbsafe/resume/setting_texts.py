@@ -11,7 +11,6 @@ import ast
 import functools
 import json
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
 
 from pytest_nbsafe.kernel.contract import ALL_VARIABLES, CHANGED, CellRun, Inputs
 from pytest_nbsafe.resume import questions
@@ -54,10 +53,11 @@ def maker_of_settings(source: str, event: CellRun, state: State) -> str:
     inputs = event["inputs"]
     if inputs is None or event["raised"] or not _hangs_on_text(inputs):
         return ""
-    part = setting_text(source)
     before = {name: held.maker for name, held in state.items() if name.startswith("<")}
     before.pop(LOOKUPS, None)
-    if part is None or not all(maker.startswith(MARK) for maker in before.values()):
+    is_told = all(maker.startswith(MARK) for maker in before.values())
+    part = setting_text(source) if is_told else None
+    if part is None:
         return ""
     found = {name: state[name] for name in part.mentioned & state.keys()}
     if not all(held.hash and held.kind in _TOLD for held in found.values()):
@@ -86,7 +86,7 @@ def _hangs_on_text(inputs: Inputs) -> bool:
     )
 
 
-@lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=256)
 def setting_text(source: str) -> SettingText | None:
     """Return what of a text may set anything; None where all of it may, or nothing does."""
     tree = statements_of(source)

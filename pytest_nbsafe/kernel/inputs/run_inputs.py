@@ -39,9 +39,11 @@ from .table_lookups import TableLookups
 from .text_lookups import texts_of
 from .variables import VariableUses
 
-_FILTERS = frozenset({"filterwarnings", "simplefilter", "resetwarnings", "filters"})
-_BY_IMPORTS = frozenset({"warnings", "shell"})
-"""Settings that what is imported may set by itself."""
+_BY_IMPORTS = {
+    "warnings": frozenset({"filterwarnings", "simplefilter", "resetwarnings", "filters"}),
+    "shell": frozenset({"get_ipython"}),
+}
+"""Settings that what is imported may set by itself, with the words of cells that set them, too."""
 _FINDERS = frozenset({"find_spec", "find_loader"})
 """Functions that tell whether a module is there, and import nothing."""
 
@@ -166,7 +168,7 @@ class RunInputs:
             "modules": modules,
             "places": self._places.told(self._modules_of(names, modules)),
             "packages": packages,
-            "settings": sorted({*settings}),
+            "settings": sorted(set(settings)),
             "drew": drew,
             "states": self._states_of([*settings, *drew]),
             "kept_results": self._kept_results.changed(),
@@ -206,8 +208,8 @@ class RunInputs:
         settings = [*changed]
         if self._modules.are_new:  # what was imported may have set them, as it always does
             said = names.union(*(module.all_names for module in self._modules.new))
-            by_cells = {"warnings": not _FILTERS.isdisjoint(said), "shell": "get_ipython" in said}
-            settings = [setting for setting in settings if by_cells.get(setting, True)]
+            by_imports = {each for each, words in _BY_IMPORTS.items() if words.isdisjoint(said)}
+            settings = [setting for setting in settings if setting not in by_imports]
         if self._variables.set:
             settings.append("os")
         if self._streams.are_written(self._code.called_functions):
