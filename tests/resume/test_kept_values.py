@@ -99,6 +99,19 @@ def test_what_took_long_is_kept_while_the_next_cell_runs(
     assert pages.ran == ["rows[0]"]
 
 
+@pytest.mark.kernel
+def test_a_library_that_a_value_brings_knows_that_it_is_in_a_notebook(pages: Pages) -> None:
+    """As pandas does, which shows all columns of a wide table there."""
+    pytest.importorskip("pandas")
+    made = "rows = pd.DataFrame({f'column_{n:02}': [n] for n in range(15)})"
+    above = "import pandas as pd", f"sum(n * n for n in range(6_000_000))\n{made}"
+    looks = "assert 'column_07' in repr(rows)"
+    pages.run(*above, "len(rows)")
+    again = pages.run(*above, looks)
+    assert pages.ran == ["pass", looks]
+    assert not again.findings
+
+
 @pytest.mark.corpus
 @pytest.mark.kernel
 def test_what_took_long_is_loaded_beside_a_figure_that_stays_open(pages: Pages) -> None:

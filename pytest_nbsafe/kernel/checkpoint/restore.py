@@ -23,7 +23,8 @@ def restored(tracer: Any, item: RestoreItem, folder: str) -> Restored:
     """Load a co-variable, bind its names, and return what became of it."""
     about: Restored = {"names": item["names"], "fingerprints": {}, "cause": ""}
     try:
-        with undisturbed():
+        # a library that is imported now asks whether it is in a notebook, as in a cell
+        with undisturbed(), tracer.shell.builtin_trap:
             values = _values(item, folder)
     except Exception as error:
         return {**about, "cause": f"it cannot be loaded: {type(error).__name__}: {error}"}
