@@ -8,6 +8,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage import deferred, neighbouring_rows, scores, subscripts, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
     Better,
     Bound,
     Closure,
@@ -313,6 +314,8 @@ def each(call: TableCall, *, whole: bool = False) -> Value:
         )
     if by_row:
         kept = replace(kept, origins=result.origins, uses=result.uses)
+    elif data.form == "group" and result.rows and sets.within(result.rows, data.rows):
+        kept = replace(kept, rows=result.rows)  # a part of each group
     return tabular.with_deps(kept, result.all_deps())
 
 
@@ -327,4 +330,6 @@ def mapped(call: TableCall) -> Value:
         given = any_value if any_value is not None else given
     if isinstance(given, Data):
         return replace(tabular.mix([call.data, replace(given, rows=sets.NONE)]), form="series")
-    return tabular.mix([call.data])
+    by_row = tabular.mix([call.data])
+    is_known = isinstance(given, Dictionary) and given.each is None and given.items
+    return by_row if is_known or isinstance(given, Lib) else tabular.without_origins(by_row)

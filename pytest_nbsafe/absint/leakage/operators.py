@@ -28,7 +28,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import RoundItem
 from pytest_nbsafe.absint.leakage.memory import Choice, join, joined
-from pytest_nbsafe.absint.leakage.rows import ByColumn
+from pytest_nbsafe.absint.leakage.rows import ByColumn, ByUnknown
 from pytest_nbsafe.values import replace
 
 
@@ -231,6 +231,10 @@ def _mask(
             key = replace(key, compared=value) if isinstance(key, ByColumn) else (*key, value)
         part: tuple[object, ...] = ("is", value)
         return Mask(key, part if isinstance(op, ast.Eq) else ("not", part), random)
+    if isinstance(op, ast.In | ast.NotIn):
+        among = ByUnknown((key, value))  # of values that may be those of a part
+        having = ("is", True)
+        return Mask(among, having if isinstance(op, ast.In) else sets.opposite(having), random)
     bound = (value, isinstance(op, ast.LtE | ast.Gt))
     if isinstance(op, ast.Lt | ast.LtE):
         return Mask(key, ("range", None, bound), random)

@@ -133,9 +133,19 @@ def inserted(call: TableCall) -> Value:
 
 
 def is_in(call: TableCall) -> Value:
-    """Return which rows have values that are among others."""
-    others = call.machine.token(call.arguments.get(call.first))
-    return replace(tabular.mix([call.data]), mask=Mask(("isin", others), ("is", True)))
+    """Return which rows have values that are among others: these may be those of a part."""
+    others = call.arguments.get(call.first)
+    key = "isin", call.machine.token(others)
+    listed = call.machine.plain(others) if others is not None else None
+    known = (
+        isinstance(listed, Seq)
+        and listed.each is None
+        and all(isinstance(item, Const) for item in listed.items)
+    )
+    told = tabular.mix([call.data])
+    if known:
+        return replace(told, mask=Mask(key, ("is", True)))
+    return replace(tabular.without_origins(told), mask=Mask(ByUnknown(key), ("is", True)))
 
 
 _BOUNDS = ((0, "left"), (1, "right"))
@@ -153,8 +163,11 @@ def is_between(call: TableCall) -> Value:
 
 def is_missing(call: TableCall, part: tuple[Hashable, ...] = ("is", True)) -> Value:
     """Return which rows have no value; with another `part`, which have one."""
-    key = ("null", *(call.data.origins or (call.machine.token(call.data),)))
-    return replace(tabular.mix([call.data]), mask=Mask(key, part))
+    origins = call.data.origins
+    key = "null", *(origins or (call.machine.token(call.data),))
+    is_made = not origins or any(ByColumn(origin).is_made for origin in origins)
+    mask = Mask(ByUnknown(key) if is_made and call.data.form == "series" else key, part)
+    return replace(tabular.mix([call.data]), mask=mask)
 
 
 def dummies(call: TableCall) -> Value:
@@ -205,6 +218,10 @@ def filtered(call: TableCall) -> Data:
 
 def one_each(call: TableCall) -> Value:
     """Return one row for each value of some columns: a table in which these are no groups."""
+    if call.arguments.constant("keep") is False:  # those that are there once, of a part or not
+        once = Division(ByUnknown((call.what, call.arguments.fresh)), ("is", True))
+        data = replace(call.data, deps=frozenset(d for d in call.data.deps if d.kind != "resample"))
+        return tabular.part(data, once)
     result = filtered(call)
     names = call.arguments.names(call.first, "subset")
     return replace(result, base=("one each", call.arguments.fresh)) if names else result
@@ -274,8 +291,10 @@ def without_gaps(call: TableCall) -> Value:
 def queried(call: TableCall) -> Value:
     """Return the rows for which a condition in a text holds."""
     query = call.find(0)
-    key = query.value if isinstance(query, Const) else call.arguments.fresh
-    return tabular.part(call.data, Division(("query", key), ("is", True)))
+    text = query.value if isinstance(query, Const) else call.arguments.fresh
+    key = "query", text
+    looks_up = not isinstance(text, str) or "@" in text  # a value of the page, perhaps of a part
+    return tabular.part(call.data, Division(ByUnknown(key) if looks_up else key, ("is", True)))
 
 
 def group_rows(call: TableCall) -> Value:

@@ -7,6 +7,8 @@ from typing import Literal
 
 from pytest_nbsafe.values import dataclass, replace
 
+MADE = "made"
+"""Begins the origin of a column that is no column of the file."""
 Answer = Literal["yes", "no", "unknown"]
 Kind = Literal["random", "chosen", "fold", "round"]
 
@@ -56,6 +58,12 @@ class ByColumn:
     origin: Hashable
     compared: Hashable = None
     in_turn: bool = False
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the page made the column, or what it is compared with."""
+        made = isinstance(self.origin, tuple) and self.origin[:1] == (MADE,)
+        return made or (self.compared is not None and not self.in_turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +200,9 @@ def _ends_apart(left: tuple[Division, ...], right: tuple[Division, ...]) -> bool
 
 def _opaque(step: Division) -> bool:
     """Return whether nobody can tell what chose the rows: it may have looked at the other part."""
-    return isinstance(step.key, ByUnknown) and step.kind == "chosen"
+    key = step.key
+    by_unknown = isinstance(key, ByUnknown) or (isinstance(key, ByColumn) and key.is_made)
+    return by_unknown and step.kind == "chosen"
 
 
 def _by_place(step: Division) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+from pytest_nbsafe.absint.leakage import row_matches, subscripts, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import subscripts, tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     CodeSite,
@@ -366,8 +366,8 @@ def _positions(places: list[Value], arguments: Arguments) -> Value:
 
 def merged(arguments: Arguments) -> Value:
     """Return tables side by side."""
-    values = _parts(arguments)
-    return merge(values) if values else arguments.unknown()
+    parts = _parts(arguments)
+    return row_matches.matched(merge(parts), parts, arguments) if parts else arguments.unknown()
 
 
 def _whole(arguments: Arguments) -> Value | None:
@@ -395,4 +395,5 @@ def merge_to(call: TableCall) -> Value:
     """Return a table with others beside it."""
     every = call.arguments.every()
     others = [value for value in every if isinstance(value, Data) and value is not call.data]
-    return merge([call.data, *others])
+    parts = [call.data, *others]
+    return row_matches.matched(merge(parts), parts, call.arguments)

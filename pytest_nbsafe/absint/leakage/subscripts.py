@@ -242,7 +242,7 @@ def _of_table(machine: Machine, data: Data, key: tabular.Selector) -> Value:
         return replace(tabular.chosen(data, names), form=data.form)
     if isinstance(key, Names):
         return tabular.chosen_by(data, key)
-    listed = isinstance(key, Seq) and not any(isinstance(v, Data | Index) for v in key.items)
+    listed = isinstance(key, Seq) and not any(map(_tells_rows, map(machine.get, key.parts())))
     is_array = data.form == "array" or (data.form != "frame" and data.base is data.columns is None)
     if is_array and (listed or isinstance(key, AnyValue)):
         # an array: some of its rows, and nobody knows which
@@ -265,6 +265,11 @@ def _of_table(machine: Machine, data: Data, key: tabular.Selector) -> Value:
     if isinstance(key, Data) and chosen and key.mask is None:  # names of a table of importances
         return tabular.chosen_by(data, Names(None, chosen))
     return tabular.with_deps(tabular.take_rows(machine, data, key), chosen)
+
+
+def _tells_rows(item: Value) -> bool:
+    """Return whether an item of a list chooses rows: a position, or a truth value of a row."""
+    return isinstance(item, Index | Data)
 
 
 def _of_names(machine: Machine, key: Seq) -> frozenset[Dep]:

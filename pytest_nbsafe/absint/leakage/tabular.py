@@ -155,7 +155,7 @@ def with_column(
     columns = data.columns or Columns(but=False)
     names = columns.names - {name} if columns.but else columns.names | {name}
     columns = replace(columns, names=names)
-    own = origins or frozenset((("made", data.base, name),))
+    own = origins or frozenset(((sets.MADE, data.base, name),))
     new_column = Column(deps, own, uses, value.pred, site)
     named = (*((k, c) for k, c in data.named if k != name), (name, new_column))
     return replace(data, named=named, columns=columns, form="frame", vague=data.vague)
