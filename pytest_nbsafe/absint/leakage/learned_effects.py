@@ -8,7 +8,6 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage import deferred, neighbouring_rows, scores, subscripts, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
-    AnyValue,
     Better,
     Bound,
     Closure,
