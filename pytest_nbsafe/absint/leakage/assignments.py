@@ -15,6 +15,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Dictionary,
     Instance,
     Locator,
+    Mask,
     Names,
     Ref,
     Seq,
@@ -23,7 +24,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import RoundItem, RoundPart
 from pytest_nbsafe.absint.leakage.memory import join, joined
-from pytest_nbsafe.absint.leakage.rows import Division
+from pytest_nbsafe.absint.leakage.rows import ByUnknown, Division
 from pytest_nbsafe.values import replace
 
 
@@ -171,12 +172,21 @@ def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
         machine.put(owner, Seq((), joined(parts), state.key))
     elif isinstance(state, AnyValue) and isinstance(target.value, ast.Name):
         _store_part(machine, target.value.id, machine.get(value))
+        if not isinstance(key, Const):
+            _store_truth(machine, target, target.value.id, machine.get(value))
 
 
 def _store_chained(machine: Machine, column: ast.expr, state: Data, value: Value) -> None:
     """Set some rows of a column: `df["age"][df["age"].isna()] = value`."""
     if isinstance(value, Data) and value.all_deps() and state.form == "series":
         machine.store(column, tabular.with_deps(state, value.all_deps()))
+
+
+def _store_truth(machine: Machine, target: ast.Subscript, name: str, value: Value) -> None:
+    """Make an array in which places are marked as true or false a mask, nobody knows of what."""
+    if isinstance(value, Const) and isinstance(value.value, bool):
+        mask = Mask(ByUnknown(("marked", machine.site(target))), ("is", value.value))
+        machine.scope_of(name)[name] = machine.box(Data(form="array", mask=mask))
 
 
 def _store_part(machine: Machine, name: str, value: Value) -> None:

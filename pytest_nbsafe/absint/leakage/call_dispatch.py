@@ -140,6 +140,8 @@ def by_effect(effect: str, arguments: Arguments) -> Value:
     handler = FUNCTIONS.get(effect)
     if handler is not None:
         return handler(arguments)
+    if effect == "where" and len(arguments.args) == 1 and not arguments.keywords:
+        return Seq((containers.places_where_true(arguments),))  # one for each axis
     first, kind = arguments.find(0), GENERAL[effect]
     if isinstance(first, AnyValue) and effect == "to_array":
         return first

@@ -8,6 +8,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage import deferred, neighbouring_rows, scores, subscripts, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
     Better,
     Bound,
     Closure,
@@ -296,9 +297,9 @@ def each(call: TableCall, *, whole: bool = False) -> Value:
     given = call.find(0, "func")
     if isinstance(given, Const) and isinstance(given.value, str):
         return _named(call, given.value)
-    if not isinstance(given, Closure | Partial | Bound | Lib):
+    if not isinstance(given, Closure | Partial | Bound | Lib | AnyValue):
         return tabular.mix([data])
-    if isinstance(given, Lib) and not _is_known(call, given):
+    if isinstance(given, AnyValue) or (isinstance(given, Lib) and not _is_known(call, given)):
         return tabular.without_origins(tabular.mix([data]))
     by_row = _by_row(call) or (data.form == "series" and not whole)
     form: Form = "row" if by_row else "frame" if data.form == "group" else data.form
@@ -328,7 +329,8 @@ def mapped(call: TableCall) -> Value:
         any_value = joined(value for value in values if isinstance(value, Data))
         given = any_value if any_value is not None else given
     if isinstance(given, Data):
-        return replace(tabular.mix([call.data, replace(given, rows=sets.NONE)]), form="series")
+        mixed = tabular.mix([call.data, replace(given, rows=sets.NONE)])
+        return replace(tabular.without_origins(mixed), form="series")
     by_row = tabular.mix([call.data])
     is_known = isinstance(given, Dictionary) and given.each is None and given.items
     return by_row if is_known or isinstance(given, Lib) else tabular.without_origins(by_row)
