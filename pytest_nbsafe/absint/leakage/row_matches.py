@@ -13,27 +13,28 @@ from pytest_nbsafe.values import replace
 
 _HAVE_THEIR_LIKE = ("is", True)
 _ALL_STAY = frozenset({"left", "outer", "full"})
+_ANTI = frozenset({"anti", "left_anti", "leftanti"})
+_CHOOSE = _ANTI | {"semi", "left_semi", "leftsemi"}
 
 
 def matched(joined: Data, parts: Sequence[Data], arguments: Arguments) -> Data:
     """Return joined tables, with the rows of the first that the join leaves.
 
-    A join with a part of the very rows, or with what is not known, leaves some of them: which is
-    not known, but that those with their like there (`how="inner"`, `"semi"`) and those without
-    (`"anti"`) are no common ones.
+    A join with a part of the very rows leaves some of them: which is not known, but that those with
+    their like there (`how="inner"`, `"semi"`) and those without (`"anti"`) are no common ones. What
+    is not known is taken for a table of more columns, where the join does not only choose rows.
     """
     first, *others = parts
     how = arguments.constant("how")
-    is_anti = isinstance(how, str) and how.replace("_", "").removeprefix("left") == "anti"
     shows_origin = arguments.constant("indicator", default=False) is not False
+    lacks = how not in _ALL_STAY and any(_is_part(other, first) for other in others)
+    if not (how in _CHOOSE or shows_origin or lacks):
+        return joined
     machine = arguments.machine
     unknown = [value for value in arguments.every() if isinstance(machine.get(value), AnyValue)]
-    may_lack = how not in _ALL_STAY and any(_is_part(other, first) for other in others)
-    if not (is_anti or shows_origin or may_lack or (unknown and how not in _ALL_STAY)):
-        return joined
     with_whom = *map(machine.token, unknown), *(other.rows for other in others)
-    step = Division(ByUnknown(("join", frozenset(with_whom))), _HAVE_THEIR_LIKE)
-    if not is_anti:
+    step = Division(ByUnknown(("join", frozenset(with_whom))), _HAVE_THEIR_LIKE, mixed=True)
+    if how not in _ANTI:
         return tabular.part(joined, step)
     for other in others:
         left = _others_of(first, other)

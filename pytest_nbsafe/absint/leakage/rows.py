@@ -19,8 +19,8 @@ class Division:
 
     A part is ("is", value), ("not", part) or ("range", low, high). `kind`: "random" rows meet
     those of any other division; a "fold" is one of many, as is what each "round" of a loop divides.
-    `mixed`: what was divided came from several tables or parts, so the part may hold one of them
-    alone.
+    `mixed`: what was divided came from several tables or parts, or nobody knows by what it was
+    divided, so the part may be without any of some rows.
     """
 
     key: Hashable
