@@ -193,6 +193,7 @@ TABLES: Mapping[str, Callable[[TableCall], Value]] = {
     "insert": row_effects.inserted,
     "isin": row_effects.is_in,
     "between": row_effects.is_between,
+    "text_told": row_effects.text_told,
     "is_missing": row_effects.is_missing,
     "is_present": partial(row_effects.is_missing, part=("not", ("is", True))),
     "dummies": row_effects.dummies,

@@ -144,7 +144,8 @@ def _both(machine: Machine, left: Value, right: Value, op: str) -> Value:
     mixed = tabular.mix([left, right])
     if masks[0] is None or masks[1] is None:
         return mixed
-    key = (op, *sorted(repr((m.key, m.part)) for m in masks if m is not None))
+    sides = sorted(((m.key, m.part) for m in masks if m is not None), key=repr)
+    key = sets.Both(op, tuple(sides))
     return replace(mixed, mask=Mask(key, ("is", True), masks[0].random or masks[1].random))
 
 
@@ -204,16 +205,31 @@ def compare(machine: Machine, node: ast.Compare) -> Value:
     if not isinstance(left, Data):
         return AnyValue((type(op).__name__, machine.token(left), machine.token(right)))
     mixed = tabular.mix(_with_rows(machine, left, right))
-    key: ByColumn | tuple[Hashable, ...] = "cmp", machine.token(left)
+    told = _truth_told(left, op, right)
+    if told is not None:
+        return replace(mixed, mask=told)
+    key: ByColumn | ByUnknown | tuple[Hashable, ...] = "cmp", machine.token(left)
+    if not (left.uses or left.random or left.origins):
+        key = ByUnknown(key)  # of values that may have been looked up in a part
     if len(left.origins) == 1:
         (origin,) = left.origins
         key = ByColumn(origin)
     return replace(mixed, mask=_mask(machine, key, op, right, random=left.random))
 
 
+def _truth_told(left: Data, op: ast.cmpop, right: Value) -> Mask | None:
+    """Return the mask that a comparison of one with a truth value is, None for any other."""
+    if left.mask is None or not isinstance(right, Const) or not isinstance(right.value, bool):
+        return None
+    if not isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot):
+        return None
+    as_it_is = isinstance(op, ast.Eq | ast.Is) is right.value
+    return left.mask if as_it_is else replace(left.mask, part=sets.opposite(left.mask.part))
+
+
 def _mask(
     machine: Machine,
-    key: ByColumn | tuple[Hashable, ...],
+    key: ByColumn | ByUnknown | tuple[Hashable, ...],
     op: ast.cmpop,
     right: Value,
     *,
@@ -228,7 +244,10 @@ def _mask(
         if isinstance(value, bool):
             value, known = int(value), True
         if not known:
-            key = replace(key, compared=value) if isinstance(key, ByColumn) else (*key, value)
+            if isinstance(key, ByColumn):
+                key = replace(key, compared=value)
+            else:
+                key = ByUnknown((key, value)) if isinstance(key, ByUnknown) else (*key, value)
         part: tuple[object, ...] = ("is", value)
         return Mask(key, part if isinstance(op, ast.Eq) else ("not", part), random)
     if isinstance(op, ast.In | ast.NotIn):

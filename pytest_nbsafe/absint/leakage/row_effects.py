@@ -79,9 +79,12 @@ def by_names(call: TableCall) -> Value:
 
 
 def reindexed(call: TableCall) -> Value:
-    """Return the same rows under other labels, or some of the columns."""
+    """Return the same rows under other labels, those of some labels, or some of the columns."""
     if "columns" not in call.arguments.keywords:
-        return call.data
+        labels = call.find(0, "labels", "index")
+        if not isinstance(labels, Index) or not (labels.steps or labels.rows):
+            return call.data
+        return tabular.take_rows(call.machine, call.data, labels)
     columns = call.arguments.plain(-1, "columns")
     names = tabular.names_in(columns)
     if names is not None:
@@ -146,6 +149,14 @@ def is_in(call: TableCall) -> Value:
     if known:
         return replace(told, mask=Mask(key, ("is", True)))
     return replace(tabular.without_origins(told), mask=Mask(ByUnknown(key), ("is", True)))
+
+
+def text_told(call: TableCall) -> Value:
+    """Return which rows have a text in which something is found."""
+    origins = call.data.origins
+    key = call.what, origins, *map(call.machine.token, call.arguments.every())
+    mask = Mask(key if origins else ByUnknown(key), ("is", True))
+    return replace(tabular.without_origins(tabular.mix([call.data])), mask=mask)
 
 
 _BOUNDS = ((0, "left"), (1, "right"))

@@ -74,6 +74,14 @@ class ByUnknown:
 
 
 @dataclass(frozen=True, slots=True)
+class Both:
+    """A division by two others at once: `op` says how, `sides` are their keys and parts."""
+
+    op: str
+    sides: tuple[tuple[Hashable, Hashable], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EachGroup:
     """The division into groups that a loop goes through, one after another."""
 
@@ -189,6 +197,8 @@ def _differ(left: tuple[Division, ...], right: tuple[Division, ...]) -> Answer:
         answer = "unknown"  # of rows some of which may have been dropped, by place
     if left[0].key == right[0].key or _opaque(left[0]) or _opaque(right[0]):
         return answer
+    if _looks_at(left[0].key, right[0].key) or _looks_at(right[0].key, left[0].key):
+        return answer
     return "yes" if {"random", "round"} & {left[0].kind, right[0].kind} else answer
 
 
@@ -203,6 +213,11 @@ def _opaque(step: Division) -> bool:
     key = step.key
     by_unknown = isinstance(key, ByUnknown) or (isinstance(key, ByColumn) and key.is_made)
     return by_unknown and step.kind == "chosen"
+
+
+def _looks_at(key: Hashable, other: Hashable) -> bool:
+    """Return whether a division is made of another."""
+    return isinstance(key, Both) and any(k == other or _looks_at(k, other) for k, _ in key.sides)
 
 
 def _by_place(step: Division) -> bool:

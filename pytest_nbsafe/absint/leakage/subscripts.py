@@ -248,6 +248,9 @@ def _of_table(machine: Machine, data: Data, key: tabular.Selector) -> Value:
         # an array: some of its rows, and nobody knows which
         step = Division(ByUnknown(machine.token(key)), ("is", True))
         return replace(data, rows=sets.divide(data.rows, step), mask=None, vague=True)
+    if isinstance(key, AnyValue) and _is_truth(key):
+        step = Division(ByUnknown(machine.token(key)), ("is", True))
+        return tabular.part(data, step)
     if isinstance(key, AnyValue):
         # a column, or columns, by a name that is not known
         return replace(
@@ -265,6 +268,17 @@ def _of_table(machine: Machine, data: Data, key: tabular.Selector) -> Value:
     if isinstance(key, Data) and chosen and key.mask is None:  # names of a table of importances
         return tabular.chosen_by(data, Names(None, chosen))
     return tabular.with_deps(tabular.take_rows(machine, data, key), chosen)
+
+
+_TELLS_TRUTH = frozenset(
+    {"Eq", "NotEq", "Lt", "LtE", "Gt", "GtE", "In", "NotIn", "Is", "IsNot", "Invert", "Not"}
+)
+
+
+def _is_truth(key: AnyValue) -> bool:
+    """Return whether a value that is not known is made of truth values: a mask, no name."""
+    mark = key.key
+    return isinstance(mark, tuple) and bool(mark) and mark[0] in _TELLS_TRUTH
 
 
 def _tells_rows(item: Value) -> bool:
