@@ -89,3 +89,8 @@ def test_a_new_name_of_what_is_a_column_or_an_attribute(runs: Runs) -> None:
     run_again(runs, NAMES, edits)
     runs.write(NAMES.replace(first, f"{first}\nprice = 1"))
     assert runs.made() == [1, 3], "the query may look it up"
+
+
+def test_a_command_of_the_shell_sets_nothing_by_being_first(runs: Runs) -> None:
+    page = "# %%\n!true\n# %%\nlimit = 3\n# %%\nprint(limit)\n"
+    run_again(runs, page, {("print(limit)", "print(limit + 1)"): [1, 3]})

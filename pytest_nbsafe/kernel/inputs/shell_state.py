@@ -8,7 +8,8 @@ from typing import Any
 from ..adapters import all_of
 
 _USUAL_PICTURES = {"png"}, {"bbox_inches": "tight"}, True
-_OF_IPYTHON = ("IPython.", "ipykernel.")
+_NOT_OF_CELLS = "IPython.", "ipykernel.", f"{__name__.partition('.')[0]}."
+"""How modules begin whose calls around cells no cell has asked for: the island's own come late."""
 
 
 def shell_state(shell: Any) -> Mapping[str, object]:
@@ -28,7 +29,7 @@ def shell_state(shell: Any) -> Mapping[str, object]:
             [*shell.input_transformers_post],
         ],
         "events": {
-            event: [call for call in calls if not _is_of_ipython(call)]
+            event: [call for call in calls if not _is_not_of_cells(call)]
             for event, calls in shell.events.callbacks.items()
         },
     }
@@ -58,6 +59,6 @@ def _pictures(shell: Any) -> object:
     return None
 
 
-def _is_of_ipython(call: Any) -> bool:
-    beginnings = (*_OF_IPYTHON, *(begin for own in all_of("OWN_HOOKS") for begin in own))
+def _is_not_of_cells(call: Any) -> bool:
+    beginnings = (*_NOT_OF_CELLS, *(begin for own in all_of("OWN_HOOKS") for begin in own))
     return str(getattr(call, "__module__", "")).startswith(beginnings)
