@@ -15,6 +15,7 @@ from pytest_nbsafe import patterns
 from pytest_nbsafe.findings import Finding, Outcome, Report
 from pytest_nbsafe.notebook import markers
 from pytest_nbsafe.resume import questions
+from pytest_nbsafe.resume.text_patterns import tells_lines
 from pytest_nbsafe.store.list_hash import hashed
 from pytest_nbsafe.values import dataclass, replace
 
@@ -28,10 +29,9 @@ _MAJOR = 4
 _SPEAKS = patterns.compile(r"nbsafe|nbval|pytest.validate", re.IGNORECASE)
 """Comments that say how a cell is run or judged."""
 _READS_TEXTS = patterns.compile(
-    r"getsource|findsource|linecache|lineno|traceback|currentframe|_getframe|inspect\s*\.\s*stack"
-    r"|profil|%[a-z]*prun|tracemalloc|__code__|get_ipython|nbsafe"
+    r"getsource|findsource|linecache|profil|%[a-z]*prun|tracemalloc|__code__|get_ipython|nbsafe"
 )
-"""Cells that may show the text of others, or its lines."""
+"""Cells that may show the text of others."""
 _SHOWS_LINES = patterns.compile(r"ipykernel_|Cell In\b|ipython-input")
 _FRAME = patterns.compile(r"^Cell In\[(\d+)\], line ", re.MULTILINE)
 """Begins a frame of a traceback; the first is of the cell that failed."""
@@ -93,7 +93,9 @@ def are_small(then: Sketch, now: Sketch, bound: Bound) -> bool:
         return True
     if bound == "all" or not changed.keys().isdisjoint(bound):
         return False
-    if any(map(_READS_TEXTS.search, now.texts)) or any(map(questions.asks_history, now.texts)):
+    if tells_lines(*now.texts) or any(map(_READS_TEXTS.search, now.texts)):
+        return False
+    if any(map(questions.asks_history, now.texts)):
         return False
     # which cells have one text says something of them
     alone = all(then.texts.count(old) == now.texts.count(new) == 1 for old, new in changed.values())

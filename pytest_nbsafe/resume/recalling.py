@@ -32,11 +32,12 @@ from pytest_nbsafe.resume.state import (
     NOBODY,
     Held,
     State,
+    changed_between,
     changed_in_place,
     lookups_told,
     results_of,
 )
-from pytest_nbsafe.resume.text_patterns import lists_names, reads_all
+from pytest_nbsafe.resume.text_patterns import lists_names, reads_all, tells_lines
 from pytest_nbsafe.resume.words import words_of
 from pytest_nbsafe.runner import executed as forms
 from pytest_nbsafe.runner.executed import Executed
@@ -52,6 +53,8 @@ _SHOW_TEXTS = frozenset(
 )
 """Words of texts that may show how a function of another cell is written, comments and all."""
 _DEFINES = re.compile(r"\b(?:def|class|lambda)\b")
+_NO_RUN = "?"
+"""Stands for who made a value that was changed while no cell ran."""
 NEW = "it is new"
 """What is said of a text of which nothing is kept."""
 
@@ -114,7 +117,7 @@ def content(
     found = [*found_names(event), *_futures(source), *beyond, *(state if is_open else ())]
     found += [*lookups_told(mentioned), *sorted(results_of(found, state))]
     names = {
-        name: (_found(event, name, held), held.maker)
+        name: _found(event, name, held)
         for name in dict.fromkeys(found)
         for held in (state.get(name, NOBODY),)
     }
@@ -227,10 +230,12 @@ def _moved_here(
         raise NotAsThen("a function that it calls changed") from None
     try:
         others = [each for _, each in runs.values() if each is not None]
+        if (others or own) and tells_lines(*texts, *(run.source for run in past)):
+            raise PlaceUnknown
         both = content["source"], source
         shown = moved_outputs(executed.outputs, both, own, others, calls=bool(runs))
     except PlaceUnknown:
-        raise NotAsThen("its text changed") from None
+        raise NotAsThen("a line that has moved may be shown") from None
     return replace(executed, event=told, outputs=shown, reused=True)
 
 
@@ -342,9 +347,12 @@ def _futures(source: str) -> Iterator[str]:
         yield from sorted(words_of(names))
 
 
-def _found(event: CellRun, name: str, held: Held) -> str:
-    """Return the fingerprint of what a run found in a name."""
-    return event["before"][name]["hash"] if name in event["before"] else held.hash
+def _found(event: CellRun, name: str, held: Held) -> tuple[str, str]:
+    """Return the fingerprint of what a run found in a name, and who had made that."""
+    found = event["before"].get(name)
+    if found is None:
+        return held.hash, held.maker
+    return found["hash"], _NO_RUN if changed_between(held, found) else held.maker
 
 
 def _place(

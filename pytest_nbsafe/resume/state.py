@@ -173,12 +173,18 @@ def _told(state: State, event: CellRun, maker: str, imported: Collection[str]) -
         is_same_object = was is not None and was["identity"] == value["identity"]
         is_equal = value["hash"] and was and was["hash"] == value["hash"]
         is_same = is_same_object and (is_equal or name in unchanged)
+        is_same = is_same and not (old and was and changed_between(old, was))
         kept_by, is_library = maker, name in imported and not has_own and _is_of_library(value)
         if is_same and old is not None:
             kept_by, is_library = old.maker, old.is_library
         held = value["hash"], kept_by, value["kind"], value["identity"]
         told[name] = Held(*held, is_library=is_library)
     return told
+
+
+def changed_between(held: Held, found: Fingerprint) -> bool:
+    """Return whether a run found another value than the runs before had left, as a reload gives."""
+    return bool(held.hash and found["hash"]) and held.hash != found["hash"]
 
 
 def _is_of_library(value: Fingerprint) -> bool:

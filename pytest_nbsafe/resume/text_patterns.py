@@ -53,6 +53,10 @@ _CHANGES_ALL = patterns.compile(
 _HOLDS_ON = patterns.compile(
     r"\b(?:__del__|finalize)\b|(?m:^[ \t]+@(?:\w+\.)?(?:lru_cache|cache)\b)|(?<![\w.])id\("
 )
+_TELLS_LINES = patterns.compile(
+    r"lineno|traceback|exc_info|\.exception\(|currentframe|_getframe|getframeinfo|findCaller"
+    r"|\binspect\s*\.\s*(?:stack|trace)\b|\brecord[ \t]*=[ \t]*True"
+)
 _NAMES_SOMETHING = patterns.compile(
     r"\.names?[ \t]*=(?!=)|\bsetattr\(|\b_?set_names\(|\b(?:index|columns)\.rename\("
 )
@@ -73,6 +77,11 @@ def has_commands(text: str) -> bool:
 def may_have_effects(text: str) -> bool:
     """Return whether a text may do what no value shows: it imports something, or has commands."""
     return _EFFECTS.search(text) is not None
+
+
+def tells_lines(*texts: str) -> bool:
+    """Return whether texts may have anything tell on which line of a cell something stands."""
+    return any(map(_TELLS_LINES.search, texts))
 
 
 def lists_names(*texts: str) -> bool:

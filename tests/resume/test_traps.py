@@ -190,3 +190,16 @@ def test_annotations(own_store: Path, defined: str, reader: str) -> None:
         expected.append(shown(path, *cells, resumed=True))
         assert expected[-1] == shown(path, *cells, resumed=False)
     assert len({each[-1] for each in expected}) == 3, "it hangs on the annotation"
+
+
+def test_a_module_that_is_loaded_again_between_cells(own_store: Path) -> None:
+    path, helper = own_store / "nb.ipynb", own_store / "reloaded.py"
+    first = "%load_ext autoreload\n%autoreload 2\nimport reloaded"
+    writes = "with open('reloaded.py', 'w') as file: file.write('def limit(): return 22222')"
+    helper.write_text("def limit(): return 1", encoding="utf-8")
+    os.utime(helper, ns=(0, 0))
+    shown(path, first, writes, "reloaded.limit()", resumed=True)
+    helper.write_text("def limit(): return 1", encoding="utf-8")
+    os.utime(helper, ns=(0, 0))
+    cells = first, "pass", "reloaded.limit()"
+    assert shown(path, *cells, resumed=True) == shown(path, *cells, resumed=False)
