@@ -90,6 +90,12 @@ class PastRun:
         return frozenset(inputs["packages"] if inputs is not None else ())
 
     @property
+    def submodules(self) -> Sequence[str]:
+        """The modules within packages that it was the first to import."""
+        inputs = self.inputs
+        return inputs["submodules"] if inputs is not None else ()
+
+    @property
     def changed(self) -> frozenset[str]:
         """The names that it made, changed or removed."""
         made = {name for name, held in self.after.items() if held.run == self.entry}

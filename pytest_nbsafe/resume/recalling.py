@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from pytest_nbsafe.kernel.contract import SETS, CellRun
-from pytest_nbsafe.resume import questions, sharing, world
+from pytest_nbsafe.resume import questions, sharing, submodules, world
 from pytest_nbsafe.resume.following import found_names, knows_the_same, made_anew
 from pytest_nbsafe.resume.memory import Memory, why_unfit
 from pytest_nbsafe.resume.names_in_texts import names_read
@@ -105,7 +105,7 @@ def content(
     them; `shared` who made those that may share objects with one another; `seen` with whom each
     may share them of the names `here`; `learned` what stands for all that was learned before it,
     at `places` if it tells of any, `known` for what was known of the objects in its `names`;
-    `shown` the texts of functions that it may show.
+    `shown` the texts of functions that it may show, `submodules` what it may have reached.
     """
     event, known = executed.event, learned(past)
     assert event is not None, "only runs with an event are kept"
@@ -135,6 +135,7 @@ def content(
         "places": known.places if runs_told(event) > told else (),
         "known": {name: known.of(name) for name in names},
         "shown": _texts_shown(mentioned, past),
+        "submodules": sorted(submodules.reached(texts, past)),
     }
 
 
@@ -188,6 +189,8 @@ def _compare_values(
         raise NotAsThen(f"what `{name}` shares with other names may have changed")
     if content["shown"] != _texts_shown(words_of(*texts), past):
         raise NotAsThen("the text of a function that it may show changed")
+    if content["submodules"] != sorted(submodules.reached(texts, past)):
+        raise NotAsThen("other modules of a package have been imported")
 
 
 def _compare_learning(entry: Entry, past: Sequence[PastRun], state: State) -> None:
@@ -228,14 +231,14 @@ def _moved_here(
         told = moved(event, number, runs, own, places)
     except PlaceUnknown:
         raise NotAsThen("a function that it calls changed") from None
+    both, others = (content["source"], source), [each for _, each in runs.values() if each]
+    tells = (own or others) and tells_lines(*texts, *(run.source for run in past))
     try:
-        others = [each for _, each in runs.values() if each is not None]
-        if (others or own) and tells_lines(*texts, *(run.source for run in past)):
-            raise PlaceUnknown
-        both = content["source"], source
         shown = moved_outputs(executed.outputs, both, own, others, calls=bool(runs))
     except PlaceUnknown:
-        raise NotAsThen("a line that has moved may be shown") from None
+        tells = True
+    if tells:
+        raise NotAsThen("a line that has moved may be shown")
     return replace(executed, event=told, outputs=shown, reused=True)
 
 

@@ -185,6 +185,8 @@ class SessionKernel:
             self._made += 1
             if step.runs and live.alive:
                 self._run_again(live, self._made, run, step)
+            elif run.submodules and live.alive:
+                live.import_again(run.submodules)
             if step.loads and live.alive:
                 self._load(live, run, step)
         live.carry({"do": "anew"})

@@ -221,6 +221,14 @@ class LiveKernel:
         if names and self.alive:
             self._do(f"[shell.user_ns.pop(name, None) for name in {[*names]!r}]")
 
+    def import_again(self, names: Sequence[str]) -> None:
+        """Import modules, as a run did that is not made again: those that can be."""
+        text = (
+            f"import contextlib, importlib\nfor name in {[*names]!r}:\n"
+            "    with contextlib.suppress(Exception): importlib.import_module(name)"
+        )
+        self._do(f"exec({text!r}, {{}})")
+
     def count_from(self, number: int, shown: Mapping[str, int]) -> None:
         """Let the next run have a number, as the front end shows it, if it is up.
 

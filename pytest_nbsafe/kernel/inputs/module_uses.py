@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 from ..hashes_contract import hash_of_file
@@ -16,9 +16,10 @@ from .project_reach import ProjectModule
 class ModuleUses:
     """The modules that have been imported since the kernel was there.
 
-    `are_new` tells that some were imported in the last run, `new` which of the project. A file is
-    hashed when its module was imported, and again when that was reloaded. `codes` is the code that
-    was executed of each file of the project.
+    `are_new` tells that some were imported in the last run, `new` which of the project,
+    `new_submodules` which within packages, where each part of their name is for all to use. A file
+    is hashed when its module was imported, and again when that was reloaded. `codes` is the code
+    that was executed of each file of the project.
     """
 
     def __init__(self, users_files: UsersFiles) -> None:
@@ -27,6 +28,7 @@ class ModuleUses:
         self._libraries = {name.partition(".")[0] for name in self._known} | MACHINERY
         self.are_new = False
         self.new: list[ProjectModule] = []
+        self.new_submodules: list[str] = []
         self._specs: dict[str, Any] = {}
         self.own: dict[str, ProjectModule] = {}
         self.codes: dict[str, CodeType] = {}
@@ -36,6 +38,7 @@ class ModuleUses:
         new = sys.modules.keys() - self._known
         self._known |= new
         self.are_new, self.new = bool(new), []
+        self.new_submodules = sorted(filter(_is_within_a_package, new))
         libraries: set[str] = set()
         for name in new:
             file = _file_of(name)
@@ -58,6 +61,22 @@ class ModuleUses:
         names = (name for name, module in self.own.items() if module.file == file)
         modules = (sys.modules.get(name) for name in names)
         return next((vars(module) for module in modules if module is not None), None)
+
+
+def _is_within_a_package(name: str) -> bool:
+    """Return whether a module is an attribute of its package for all, and only since it came.
+
+    A package that imports its modules when they are asked for has them in any case.
+    """
+    package, _, own = name.rpartition(".")
+    if not package or any(part[:1] == "_" or part == "tests" for part in name.split(".")):
+        return False
+    holder = sys.modules.get(package)
+    is_plain = type(holder) is ModuleType and not {"__getattr__", "__dir__"} <= vars(holder).keys()
+    try:
+        return is_plain or own not in dir(holder)
+    except Exception:  # what a library defines may do anything
+        return True
 
 
 def _file_of(name: str) -> str:

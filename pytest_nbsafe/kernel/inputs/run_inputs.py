@@ -168,6 +168,7 @@ class RunInputs:
             "modules": modules,
             "places": self._places.told(self._modules_of(names, modules)),
             "packages": packages,
+            "submodules": self._modules.new_submodules,
             "settings": sorted(set(settings)),
             "drew": drew,
             "states": self._states_of([*settings, *drew]),
