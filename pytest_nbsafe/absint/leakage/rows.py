@@ -43,9 +43,13 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class ByPlace:
-    """A division by position, of rows in an `order` of their own or as they come."""
+    """A division by position, of rows in an `order` of their own or as they come.
+
+    `labels`: by what rows are called, a date for one, which stays the same whatever is dropped.
+    """
 
     order: Hashable = None
+    labels: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +179,7 @@ def _meet(a: Atom, b: Atom) -> Answer:
             return _differ(a.steps[place:], b.steps[place:])
     shared = min(len(a.steps), len(b.steps))
     extra = a.steps[shared:] or b.steps[shared:]
-    return "unknown" if extra and extra[0].mixed else "yes"
+    return "unknown" if any(step.mixed for step in extra) else "yes"
 
 
 def _differ(left: tuple[Division, ...], right: tuple[Division, ...]) -> Answer:
@@ -221,7 +225,8 @@ def _looks_at(key: Hashable, other: Hashable) -> bool:
 
 
 def _by_place(step: Division) -> bool:
-    return step.kind != "chosen" or isinstance(step.key, ByPlace)
+    key = step.key
+    return step.kind != "chosen" or (isinstance(key, ByPlace) and not key.labels)
 
 
 def disjoint(left: tuple[Hashable, ...], right: tuple[Hashable, ...]) -> bool | None:

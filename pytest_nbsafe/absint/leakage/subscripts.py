@@ -86,10 +86,10 @@ def _step(pipeline: Estimator, key: tabular.Selector) -> Value:
 
 def _known_slice(key: tabular.Selector) -> slice | None:
     """Return a slice of a list whose bounds are known numbers, None for any other key."""
-    if not isinstance(key, tabular.Slice) or key.step:
+    if not isinstance(key, tabular.Slice) or key.step == 0:
         return None
-    low, high = (bound if isinstance(bound, int) else None for bound in (key.low, key.high))
-    return slice(low, high) if (low, high) == (key.low, key.high) else None
+    given = key.low, key.high, key.step
+    return slice(*given) if all(isinstance(n, int | None) for n in given) else None
 
 
 def _of_seq(machine: Machine, value: Seq, key: tabular.Selector) -> Value:
@@ -370,12 +370,12 @@ def keys(machine: Machine, node: ast.expr) -> tabular.Selector | tuple[tabular.S
 def _key(machine: Machine, node: ast.expr) -> tabular.Selector:
     if not isinstance(node, ast.Slice):
         return machine.evaluate(node)
-    low, high = (
+    low, high, step = (
         tabular.bound(machine, machine.get(machine.evaluate(part))) if part is not None else None
-        for part in (node.lower, node.upper)
+        for part in (node.lower, node.upper, node.step)
     )
     window = machine.site(node) if _slides(machine, node) else None
-    return tabular.Slice(None if low == 0 else low, high, node.step is not None, window)
+    return tabular.Slice(None if low == 0 else low, high, None if step == 1 else step, window)
 
 
 def _slides(machine: Machine, node: ast.Slice) -> bool:

@@ -243,14 +243,14 @@ def less(columns: Columns, gone: Iterable[str]) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A slice with bounds that can be compared: constants, or marks of what they are.
+    """A slice with bounds and a step that can be compared: constants, or marks of what they are.
 
     `window` is the place of one that slides over neighbouring rows: `values[i - 10 : i]`.
     """
 
     low: Hashable = None
     high: Hashable = None
-    step: bool = False
+    step: Hashable = None
     window: CodeSite | None = None
 
     @property
@@ -278,10 +278,9 @@ def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
             return taken
         return with_deps(taken, (replace(key.again, rows=taken.rows),))
     if isinstance(key, Const):
-        if data.judged or data.scores:
+        if data.judged or data.scores or key.value in {None, ...}:  # `x[..., None]`: another axis
             return data
-        step = Division("position", ("is", key.value))
-        return part(data, step, "any")
+        return part(data, _one_row(key.value), "any")
     mask = mask_of(machine, key)
     marked = _marked(machine, data, mask)
     if marked is not None:
@@ -294,13 +293,21 @@ def take_rows(machine: Machine, data: Data, key: Selector) -> Data:
     return part(data, step)
 
 
+def _one_row(place: Hashable) -> Division:
+    """Return the division that keeps the row at a place, or with a label."""
+    if isinstance(place, int):
+        return Division(ByPlace(), ("range", place, None if place == -1 else place + 1))
+    return Division(ByPlace(labels=True), ("is", place))
+
+
 def _rows_of_slice(machine: Machine, data: Data, key: Slice) -> Data:
     if key.all:
         return data
     table_rows = _cut(machine, data.rows, key)
     if table_rows is not None:
         return replace(data, rows=table_rows, mask=None)
-    step = Division(ByPlace(), ("range", key.low, key.high))
+    labels = isinstance(key.low, str) or isinstance(key.high, str)
+    step = Division(ByPlace(labels=labels), ("range", key.low, key.high))
     if key.step:
         step = Division(("stride", key.low, key.high), ("is", machine.token(key)), "chosen")
     cut = part(data, step)
