@@ -172,8 +172,9 @@ class Data:
     `deps` hold for all columns but those in `named`. `base` is what the raw columns belong to.
     `pred` is set on predictions, `judged` on their differences from the truth; `scores` are those
     that the values were made of; `ranked`: they are sorted by them, or are all places in an order.
-    `random`: random numbers. `by` are the columns that tell the groups of rows in groups.
-    `former` are the base and the columns of the table that rows were changed from.
+    `random`: random numbers. `by` are the columns that tell the groups of rows in groups, and from
+    which groups the one is that a function gets. `former` are the base and the columns of the table
+    that rows were changed from.
     `origins` and `uses` are of a column, as those of `Column`.
     `net` is the network that gave predictions, which may learn from them.
     """

@@ -209,7 +209,7 @@ def filled(call: TableCall) -> Value:
                     data, name, replace(filling, rows=data.rows), partly=True
                 )
         return data
-    return replace(data, form=neighbouring_rows.ungrouped(data))
+    return tabular.together(data)
 
 
 def backfill(call: TableCall) -> Value:
@@ -265,7 +265,8 @@ def piped(call: TableCall) -> Value:
         return each(call)
     assert given is not None, "it is one of these"
     form = _WITHIN.get(call.data.form, call.data.form)
-    return call.machine.get(called(call, given, replace(call.data, form=form, mask=None)))
+    result = call.machine.get(called(call, given, replace(call.data, form=form, mask=None)))
+    return replace(result, by=frozenset()) if isinstance(result, Data) else result
 
 
 _WITHIN: Mapping[Form, Form] = {"group": "frame", "series": "row"}
@@ -284,9 +285,9 @@ def _named(call: TableCall, what: str) -> Value:
     if kind == "shift":
         return neighbouring_rows.timed(inner)
     if kind in {"fitted", "window", "fill", "backfill"}:
-        return replace(tabular.without_origins(data), form="any")
+        return replace(tabular.without_origins(tabular.together(data)), form="any")
     if data.form == "group":
-        kept = replace(tabular.without_origins(data), form="any")
+        kept = tabular.without_origins(tabular.together(data))
         return tabular.with_deps(kept, (learned_by(inner, "statistic"),))
     return statistic(inner)
 
@@ -306,7 +307,7 @@ def each(call: TableCall, *, whole: bool = False) -> Value:
     part = replace(data, form=form, mask=None)
     result = call.machine.get(called(call, given, part))
     form = "any" if data.form in {"group", "row"} else data.form
-    kept = replace(tabular.without_origins(data), form=form)
+    kept = replace(tabular.without_origins(tabular.together(data)), form=form)
     if not isinstance(result, Data):
         return replace(
             tabular.mix([kept]),

@@ -21,13 +21,8 @@ def timed(call: TableCall, *, own: bool = False) -> Data:
     """Return a series made of neighbouring rows; `own`: each row's own value is in it."""
     of = call.data.origins if own else frozenset[Hashable]()
     dep = replace(learned_by(call, "time"), of=of)
-    data = replace(tabular.without_origins(call.data), mask=None, form=ungrouped(call.data))
+    data = tabular.together(replace(tabular.without_origins(call.data), mask=None))
     return tabular.with_deps(data, (dep,))
-
-
-def ungrouped(data: Data) -> Form:
-    """Return the form of what is made from each group, with all groups together again."""
-    return "any" if data.form == "group" else data.form
 
 
 def shifted(call: TableCall) -> Value:
@@ -59,7 +54,7 @@ def _from_later(call: TableCall, count: Value | None) -> Data | None:
     """Return rows that are made of later ones, None where the count of rows does not say so."""
     if not isinstance(count, Const) or not isinstance(count.value, int | float) or count.value >= 0:
         return None
-    return replace(ahead(call, f"{call.what}({count.value})"), form=ungrouped(call.data))
+    return tabular.together(ahead(call, f"{call.what}({count.value})"))
 
 
 _FAR = 400
@@ -79,7 +74,8 @@ def rolling(call: TableCall) -> Value:
 
 def window(call: TableCall, form: Form = "any") -> Value:
     """Return a value of all rows so far, or a window over them."""
-    return replace(tabular.without_origins(call.data), form=form, mask=None)
+    data = tabular.together(tabular.without_origins(call.data))
+    return replace(data, form=form, mask=None)
 
 
 def time_window(call: TableCall) -> Value:

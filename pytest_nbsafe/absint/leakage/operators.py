@@ -76,7 +76,8 @@ def combine(machine: Machine, node: ast.AST, pair: Sequence[Value], op: ast.oper
             return splits_and_joins.concat([left, right], machine.site(node), "")  # type: ignore[list-item]
         if isinstance(op, ast.Sub) and isinstance(left, Const) and isinstance(right, Data):
             right = replace(right, scores=scores.turned(right.scores))
-        return tabular.mix(_with_rows(machine, left, right))
+        weighs = isinstance(op, ast.Mult | ast.Div)  # `weight * predictions`: a number, no truth
+        return tabular.mix([left, right] if weighs else _with_rows(machine, left, right))
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(_ARITHMETIC.get(type(op)), left.value, right.value, machine.fresh(node))
     if isinstance(left, Seq) and isinstance(right, Seq) and isinstance(op, ast.Add):

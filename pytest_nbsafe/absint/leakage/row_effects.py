@@ -120,7 +120,7 @@ def rowwise(call: TableCall) -> Value:
     """Return rows that were made each from that row alone."""
     data = call.data
     if data.form == "group":
-        return replace(data, form="any")
+        return tabular.together(data)
     others = [v for v in call.arguments.every() if isinstance(v, Data) and v is not data]
     return tabular.mix([data, *others])
 
@@ -256,7 +256,7 @@ def at_end(call: TableCall, *, first: bool) -> Value:
     value = count.value if isinstance(count, Const) else 5 if count is None else AnyValue(0)
     if data.form == "group":
         step = Division(ByUnknown((call.what, call.arguments.fresh)), ("is", value))
-        some = tabular.part(data, step, "frame")
+        some = replace(tabular.part(data, step, "frame"), by=frozenset())
         return replace(some, base=("one each", call.arguments.fresh)) if value == 1 else some
     if data.ranked and value == 1:
         site = call.machine.site(call.arguments.node)
@@ -371,7 +371,7 @@ def learned_by(call: TableCall, kind: DepKind, rows: sets.Rows | None = None) ->
         call.name,
         frozenset(data.origins),
         grouped=by_group or data.form == "group",
-        by=data.by if data.form == "group" else frozenset(),
+        by=data.by,
     )
 
 

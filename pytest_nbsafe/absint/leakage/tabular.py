@@ -179,6 +179,11 @@ def without_origins(data: Data) -> Data:
     return replace(data, origins=frozenset(), uses=frozenset())
 
 
+def together(data: Data) -> Data:
+    """Return what was made from each group, with all groups together again."""
+    return replace(data, form="any", by=frozenset()) if data.form == "group" else data
+
+
 def with_deps(data: Data, deps: Iterable[Dep]) -> Data:
     """Return a table of which every column depends on more."""
     more = frozenset(deps)
