@@ -80,13 +80,15 @@ NO_DEPS: Deps = frozenset()
 class Column:
     """A column that was made on the page: what it depends on, and the columns it is a copy of.
 
-    `uses` are the columns that it was made of row by row, where it was made of several.
+    `uses` are the columns that it was made of row by row, where it was made of several. `pred` is
+    set on predictions, `judged` on their differences from the truth.
     """
 
     deps: Deps = NO_DEPS
     origins: frozenset[Hashable] = frozenset()
     uses: frozenset[Hashable] = frozenset()
     pred: ModelFit | None = None
+    judged: bool = False
     site: CodeSite | None = None
 
 

@@ -54,6 +54,7 @@ def column(data: Data, name: str) -> Data:
         origins=own_column.origins or origins,
         uses=own_column.uses,
         pred=own_column.pred,
+        judged=own_column.judged,
         vague=data.vague,
         random=data.random,
         scores=data.scores if _NO_SCORES.isdisjoint(_words(name)) else frozenset(),
@@ -156,7 +157,7 @@ def with_column(
     names = columns.names - {name} if columns.but else columns.names | {name}
     columns = replace(columns, names=names)
     own = origins or frozenset(((sets.MADE, data.base, name),))
-    new_column = Column(deps, own, uses, value.pred, site)
+    new_column = Column(deps, own, uses, value.pred, value.judged, site)
     named = (*((k, c) for k, c in data.named if k != name), (name, new_column))
     return replace(data, named=named, columns=columns, form="frame", vague=data.vague)
 
