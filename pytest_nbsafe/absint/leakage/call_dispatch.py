@@ -229,6 +229,7 @@ TABLES: Mapping[str, Callable[[TableCall], Value]] = {
     "aggregate": learned_effects.aggregated,
     "selection": learned_effects.selection,
     "fitted": learned_effects.fitted,
+    "fitted_or_given": learned_effects.fitted_or_given,
     "fill": learned_effects.filled,
     "backfill": learned_effects.backfill,
     "shift": neighbouring_rows.shifted,

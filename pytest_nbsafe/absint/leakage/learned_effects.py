@@ -161,6 +161,15 @@ def fitted(call: TableCall) -> Value:
     return tabular.with_deps(replace(data, mask=None), (dep,))
 
 
+def fitted_or_given(call: TableCall) -> Value:
+    """Return rows changed by a number that was learned before, or is learned of all of them."""
+    given = call.find(0, "lmbda")
+    if given is None or given == Const(None):
+        return fitted(call)
+    number = [replace(given, rows=sets.NONE)] if isinstance(given, Data) else []
+    return tabular.mix([call.data, *number])
+
+
 def designed(arguments: Arguments, *, several: bool = False) -> Value:
     """Return the columns that a formula makes of a table, with `several` the target before them.
 
