@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from pytest_nbsafe.absint.leakage import containers, subscripts, tabular
+from pytest_nbsafe.absint.leakage import containers, operators, subscripts, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
@@ -117,11 +117,17 @@ def _inner(
     run: Callable[[], None],
     ask: Callable[[Value], None],
 ) -> None:
-    """Run what a comprehension gives for one item, and hand on what it asks of the item."""
+    """Run what a comprehension gives for one item, and hand on what it asks of the item.
+
+    Nothing is run for an item that surely does not pass: a part other than that of the round.
+    """
     generator = generators[place]
     machine.store(generator.target, machine.box(item))
     for test in generator.ifs:
-        ask(machine.evaluate(test))
+        answer = machine.evaluate(test)
+        ask(answer)
+        if operators.truth(machine.get(answer)) is False:
+            return
     if place + 1 == len(generators):
         run()
         return

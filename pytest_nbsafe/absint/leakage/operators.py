@@ -201,6 +201,10 @@ def compare(machine: Machine, node: ast.Compare) -> Value:
         machine.mark_groups_of(left, weakly=True)  # the rows of each patient in turn
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(_COMPARISONS.get(type(op)), left.value, right.value, machine.fresh(node))
+    if isinstance(op, ast.Is | ast.IsNot) and isinstance(left, Data) and isinstance(right, Data):
+        if sets.overlap(left.rows, right.rows) == "no":  # another part of the rows
+            return Const(isinstance(op, ast.IsNot))
+        return Const(isinstance(op, ast.Is)) if left == right else AnyValue(machine.fresh(node))
     if isinstance(right, Data) and not isinstance(left, Data):
         return replace(tabular.mix([right]), mask=Mask(("cmp", machine.token(node)), ("is", True)))
     if not isinstance(left, Data):
