@@ -155,13 +155,13 @@ def drawn_apart(arguments: Arguments) -> Value:
 
 def sampled(call: TableCall) -> Value:
     """Return rows drawn at random; those drawn with replacement are there more than once."""
-    data, arguments, machine = call.data, call.arguments, call.machine
+    data, arguments, machine = tabular.together(call.data), call.arguments, call.machine
     twice = arguments.constant("with_replacement", "replace", default=False)
     seed = arguments.constant("random_state")
     size = tuple(machine.token(arguments.find(-1, name)) for name in ("frac", "fraction", "n"))
     key = Sampled((seed, size) if seed is not None else call.arguments.fresh)
     if twice is True:
-        return _with_duplicates(call, key)
+        return _with_duplicates(replace(call, data=data), key)
     if 1 in {arguments.constant("frac"), arguments.constant("fraction")}:
         return replace(data, mask=None)
     step = Division(key, ("is", True), "random")
