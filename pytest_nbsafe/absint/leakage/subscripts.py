@@ -202,7 +202,7 @@ def own_rows(data: Data) -> Data:
     base = next((base for base in bases if base is not None), None)
     if data.rows or base is None or data.form not in {"frame", "series"}:
         return data
-    whole = sets.NONE.union(*(dep.rows for dep in data.all_deps() if dep.by))
+    whole = sets.NONE.union(*(dep.rows for dep in data.all_deps() if dep.grouped))
     return replace(data, rows=sets.source(sets.GroupsOf(base, whole)))
 
 
