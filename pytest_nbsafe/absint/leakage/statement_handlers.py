@@ -15,6 +15,7 @@ from pytest_nbsafe.absint.leakage import (
 )
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
+    AnyValue,
     Closure,
     Const,
     Data,
@@ -25,6 +26,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.machine import Machine
+from pytest_nbsafe.absint.leakage.marks import RoundItem
 from pytest_nbsafe.absint.leakage.memory import Choice
 from pytest_nbsafe.absint.leakage.rows import Division
 from pytest_nbsafe.values import replace
@@ -193,7 +195,12 @@ _PLACES = ast.Attribute | ast.Subscript
 def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
     iterable = machine.evaluate(node.iter)
     machine.loops += 1
-    for item in loops.elements(machine, iterable, node):
+    items = list(loops.elements(machine, iterable, node))
+    stands_for_all = len(items) > 1 and items[0] is items[1]
+    counters = _counters(machine, node) if stands_for_all else []
+    for item in items:
+        for counter, number in counters:
+            machine.store(counter, number)
         machine.store(node.target, machine.box(item))
         machine.block(node.body)
     machine.loops -= 1
@@ -202,12 +209,32 @@ def _for(machine: Machine, node: ast.For | ast.AsyncFor) -> bool:
 
 def _while(machine: Machine, node: ast.While) -> bool:
     machine.loops += 1
+    counters = _counters(machine, node)
     for _ in range(2):
+        for counter, number in counters:
+            machine.store(counter, number)
         test = machine.get(machine.evaluate(node.test))
         _note_choice(machine, node, test)
         machine.block(node.body)
     machine.loops -= 1
     return True
+
+
+def _counters(
+    machine: Machine, node: ast.While | ast.For | ast.AsyncFor
+) -> list[tuple[ast.Name, AnyValue]]:
+    """Return what a loop counts on by a constant, as numbers that are others in each round."""
+    counters: list[tuple[ast.Name, AnyValue]] = []
+    for part in ast.walk(node):
+        if not isinstance(part, ast.AugAssign) or not isinstance(part.target, ast.Name):
+            continue
+        name, step = part.target, part.value
+        whole = isinstance(step, ast.Constant) and isinstance(step.value, int)
+        if whole and isinstance(machine.get(machine.read(name.id)), Const):
+            one_by_one = ast.literal_eval(step) == 1
+            mark = RoundItem(machine.run, node.lineno, name.id, one_by_one)
+            counters.append((name, AnyValue(mark)))
+    return counters
 
 
 def _with(machine: Machine, node: ast.With | ast.AsyncWith) -> bool:
