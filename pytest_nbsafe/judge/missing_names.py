@@ -24,9 +24,10 @@ _PLATFORM = frozenset({"dbutils", "displayHTML", "sc", "spark", "sqlContext", "t
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A read of a name that no cell above defines; `later` are the cells below that do.
+    """A read of a name that no cell above leaves bound.
 
-    `verdict` is observed when the clean run raised NameError there.
+    `later` are the cells below that define it; `deleted_by` is the cell above that deletes it, 0
+    where no cell above defines it. `verdict` is observed when the clean run raised NameError there.
     """
 
     cell: int
@@ -35,6 +36,12 @@ class Missing:
     verdict: Literal["observed", "proved", "suspected"]
     later: tuple[int, ...]
     via: str = ""
+    deleted_by: int = 0
+
+    @property
+    def is_first_defined_later(self) -> bool:
+        """Return whether only cells below define the name."""
+        return bool(self.later) and not self.deleted_by
 
 
 def missing(
@@ -56,8 +63,10 @@ def missing(
         above, later = _definers(graph, cell, use.name)
         if verdict != "observed" and (use.name in given or use.name in _bound_by_functions(graph)):
             continue  # who calls the function, a widget maybe, the text need not say
-        if verdict is not None and not above:
-            by_place[cell, use.name] = Missing(cell, use.name, use.span, verdict, later, use.via)
+        deleted_by = _deleter(graph, cell, use.name) if above else 0
+        if verdict is not None and (deleted_by or not above):
+            item = Missing(cell, use.name, use.span, verdict, later, use.via, deleted_by)
+            by_place[cell, use.name] = item
     for item in _missing_in_run(graph, clean):
         by_place.setdefault((item.cell, item.name), item)
     return tuple(by_place[key] for key in sorted(by_place))
@@ -74,6 +83,13 @@ def _definers(graph: Graph, cell: int, name: str) -> tuple[tuple[int, ...], tupl
     """Return the cells above and those below that define the name."""
     cells = graph.binders.get(name, ())
     return tuple(n for n in cells if n < cell), tuple(n for n in cells if n > cell)
+
+
+def _deleter(graph: Graph, cell: int, name: str) -> int:
+    """Return the last cell above that deletes a name for sure, 0 for none that is to run."""
+    above = (n for n, each in graph.cells.items() if n < cell and name in each.removed)
+    last = max(above, default=0)
+    return last if last and not is_skipped(graph.notebook.cell(last)) else 0
 
 
 def _verdict(

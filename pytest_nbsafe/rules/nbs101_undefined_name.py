@@ -1,8 +1,8 @@
-"""A name is read here that no cell defines.
+"""A name is read here that no cell defines, or that a cell above has deleted.
 
 Why it matters: the kernel still held the name when the cell was run, from a cell that has
-since been edited or deleted. The notebook shows a result that its own code cannot give, and
-fails as soon as it is run afresh.
+since been edited or deleted, or before `del` was run. The notebook shows a result that its own
+code cannot give, and fails as soon as it is run afresh.
 
 Limits: below a star import, `%run` or `exec` any name may exist, so only a run can tell;
 a name that is read in a branch or in a function's body is a warning until a run shows it, and
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.missing_names import Missing, missing
 from pytest_nbsafe.notebook.model import saved_error
-from pytest_nbsafe.rules.base import Claim, Facts, claim
+from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.wording import names
 
 _ALIKE = 0.8
@@ -48,12 +48,12 @@ def check(facts: Facts) -> Iterator[Claim]:
     that the cell calls with it are seldom another fault.
     """
     items = missing(facts.graph, facts.trial.clean, facts.config.given_names)
-    nowhere = [item for item in items if not item.later]
+    nowhere = [item for item in items if not item.is_first_defined_later]
     sure: dict[int, str] = {}
     for item in nowhere:
         if item.verdict != "suspected":
             sure.setdefault(item.cell, item.name)
-    alike = _defined_alike(facts, [item.name for item in nowhere])
+    alike = _defined_alike(facts, [item.name for item in nowhere if not item.deleted_by])
     for item in nowhere:
         joins = sure.get(item.cell) if item.verdict == "suspected" else None
         yield _claim(facts, item, joins or item.name, alike.get(item.name, {}))
@@ -70,22 +70,38 @@ def _claim(facts: Facts, item: Missing, fault: str, near: dict[str, int]) -> Cla
         _message(item, near),
         steps=_steps(facts, item, near),
         remedy=_remedy(item, near),
-        explains={("raise", item.cell, 0)} if item.verdict == "observed" else (),
+        explains=_marks(item),
         fault=("NBS101", fault),
-        also=f"{reads} `{item.name}`, which no cell defines",
+        also=f"{reads} `{item.name}`, which {_why(item)}",
     )
+
+
+def _marks(item: Missing) -> frozenset[Mark]:
+    """Return what this accounts for: the failure, and what the cell read from below instead."""
+    marks: set[Mark] = set()
+    if item.later and item.verdict != "suspected":
+        marks.add(("stale", item.cell, 0))
+    if item.verdict == "observed":
+        marks.add(("raise", item.cell, 0))
+    return frozenset(marks)
 
 
 def _message(item: Missing, near: dict[str, int]) -> str:
     verb = "may be read" if item.verdict == "suspected" else "is read"
-    text = f"`{item.name}` {verb} here, but no cell defines it"
+    text = f"`{item.name}` {verb} here, but {_why(item)} it"
     if near:
         hints = (f"cell {cell} defines `{other}`" for other, cell in near.items())
         text += f" ({', '.join(hints)})"
     return text
 
 
+def _why(item: Missing) -> str:
+    return f"cell {item.deleted_by} deletes" if item.deleted_by else "no cell defines"
+
+
 def _steps(facts: Facts, item: Missing, near: dict[str, int]) -> Iterator[Step]:
+    if item.deleted_by:
+        yield Step(item.deleted_by, _line_of_deletion(facts, item), f"deletes `{item.name}`")
     for other, cell in near.items():
         defines = f"defines `{other}`, which is spelled almost like `{item.name}`"
         yield Step(cell, facts.line_of(cell, other), defines)
@@ -93,14 +109,22 @@ def _steps(facts: Facts, item: Missing, near: dict[str, int]) -> Iterator[Step]:
     reads = f"reads `{item.name}`{' ' + item.via if item.via else ''}"
     if item.verdict == "observed":
         yield Step(item.cell, item.span.line, f"{reads} and raises NameError in a clean run")
-    elif page.count is not None and saved_error(page) is None:
+    elif page.count is not None and saved_error(page) is None and not item.deleted_by:
         then = f"when it ran as [{page.count}], a cell since edited or deleted still defined it"
         yield Step(item.cell, item.span.line, f"{reads}; {then}")
     else:
         yield Step(item.cell, item.span.line, reads)
 
 
+def _line_of_deletion(facts: Facts, item: Missing) -> int:
+    definitions = facts.graph.cells[item.deleted_by].definitions
+    lines = (d.span.line for d in definitions if d.name == item.name and d.kind == "delete")
+    return max(lines, default=1)
+
+
 def _remedy(item: Missing, near: dict[str, int]) -> str:
+    if item.deleted_by:
+        return f"delete `{item.name}` only after this cell, or make it again before"
     back = f"bring back the code that made `{item.name}`"
     return f"read {names(near)} if it was renamed, or {back}" if near else back
 

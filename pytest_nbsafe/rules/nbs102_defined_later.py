@@ -40,7 +40,7 @@ print(best())
 def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim for each cell that reads a name which only cells below define."""
     for item in missing(facts.graph, facts.trial.clean, facts.config.given_names):
-        if item.later:
+        if item.is_first_defined_later:
             yield _claim(facts, item, item.later[0])
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from rulecase import found
+from rulecase import found, run
 
 from pytest_nbsafe.config import Config
 
@@ -58,3 +60,51 @@ def test_ipython_compiles_one_statement_after_the_other() -> None:
 
 def test_what_ipython_does_not_compile() -> None:
     assert [line.split()[0] for line in found("# %% [1]\nx = 1\nreturn x\n")][:1] == ["NBS902"]
+
+
+DELETED = """\
+# %% [1]
+big = [1, 2]
+def look():
+    return big
+# %% [2]{tags}
+{deletes}
+# %% [3]
+print({reads})
+"""
+
+
+@pytest.mark.parametrize(
+    ("deletes", "reads", "expected"),
+    [
+        ("del big", "big", ["NBS101 3:1 proved error"]),
+        ("del big", "look()", ["NBS101 3:1 suspected warning"]),
+        ("%xdel big", "big", ["NBS101 3:1 proved error"]),
+        ("if look():\n    del big", "big", []),
+        ("del big[0]", "big", []),
+        ("del big\nbig = 3", "big", []),
+        ("def drop():\n    global big\n    del big", "big", []),
+    ],
+)
+def test_a_name_that_a_cell_above_deletes(deletes: str, reads: str, expected: list[str]) -> None:
+    text = DELETED.format(tags="", deletes=deletes, reads=reads)
+    assert [line for line in found(text) if "NBS101" in line or "NBS102" in line] == expected
+
+
+def test_what_a_skipped_cell_deletes_is_still_there() -> None:
+    text = DELETED.format(tags=" tags=skip-execution", deletes="del big", reads="big")
+    assert [line for line in found(text) if "NBS101" in line] == []
+
+
+def test_a_deleted_name_that_is_made_again_below_is_one_finding() -> None:
+    text = DELETED.format(tags="", deletes="del big", reads="big")
+    text = text.replace("[3]", "[4]") + "# %% [3]\nbig = [3]\n"
+    assert [line for line in found(text) if "note" not in line] == ["NBS101 3:1 proved error"]
+
+
+def test_a_run_names_the_cell_that_deletes(tmp_path: Path) -> None:
+    findings = run(DELETED.format(tags="", deletes="del big", reads="look()"), tmp_path)
+    errors = [f for f in findings if f.severity == "error"]
+    assert [(f.code, f.location.cell, f.message) for f in errors] == [
+        ("NBS101", 3, "`big` is read here, but cell 2 deletes it")
+    ]
