@@ -293,9 +293,7 @@ class _Page:
         settings = self.expected.settings(cell) or Settings()
         before, after = beside_learning(self.graph, cell, saved, new)
         differs = compare(before, after, settings) is not None
-        return differs and not drift.by_library(
-            page_outputs.as_read(before), page_outputs.as_read(after)
-        )
+        return differs and not drift.by_library(*page_outputs.as_read(before, after))
 
     def _is_elsewhere(self, differing: Mapping[int, Difference]) -> bool:
         """Return whether nothing at all of what libraries show is as it was saved."""
@@ -347,9 +345,7 @@ class _Page:
         """Return the saved outputs of a cell and the new ones, as a reader sees them."""
         result = self.trial.clean.last(cell)
         assert result is not None, "asked of cells that ran"
-        return page_outputs.as_read(self.graph.notebook.cell(cell).outputs), page_outputs.as_read(
-            result.outputs
-        )
+        return page_outputs.as_read(self.graph.notebook.cell(cell).outputs, result.outputs)
 
     def _drift(self, cell: int, difference: Difference) -> drift.Drift:
         """Return how two outputs differ, if only as other versions make them differ.

@@ -31,16 +31,34 @@ def is_comparable(page: Cell, result: CellResult) -> bool:
     return not failed and saved_error(page) is None
 
 
-def as_read(outputs: Sequence[Output]) -> tuple[Output, ...]:
-    """Return outputs by what a reader sees of them: HTML where there is any, as text."""
+def as_read(
+    saved: Sequence[Output], new: Sequence[Output]
+) -> tuple[tuple[Output, ...], tuple[Output, ...]]:
+    """Return both outputs by what a reader sees of them: HTML, as text.
+
+    Where a library makes HTML today of what it printed before, its text stands for it.
+    """
+    both = saved, new
+    with_html = [[_html(output) is not None for output in outputs] for outputs in both]
+    if with_html[0] != with_html[1]:
+        return tuple(saved), tuple(new)
+    return _with_html_as_text(saved), _with_html_as_text(new)
+
+
+def _with_html_as_text(outputs: Sequence[Output]) -> tuple[Output, ...]:
     from pytest_nbsafe.trace.outputs import html_reader
 
     return tuple(
-        replace(output, text=html_reader.as_text(html), data={})
-        if isinstance(html := output.data.get("text/html"), str)
-        else output
+        output
+        if (html := _html(output)) is None
+        else replace(output, text=html_reader.as_text(html), data={})
         for output in outputs
     )
+
+
+def _html(output: Output) -> str | None:
+    html = output.data.get("text/html")
+    return html if isinstance(html, str) else None
 
 
 def shows(outputs: Sequence[Output]) -> bool:

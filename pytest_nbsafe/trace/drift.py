@@ -45,6 +45,7 @@ _PRINTED = patterns.compile(
     r"^ *# +Column +Non-Null.*|^[- ]*$|^ *\d+ +(?=\S.* non-null\b)"
     r"|\bmemory usage: .*|\b00:00:00\b|\(?dtypes?: .*|^<\w+Array>$"
     r"|\bfreq=(?:'[^']*'|\w+)|\b(?:Freq|Length): [^,]{0,80}, (?=.{0,200}\bdtype)"
+    r"|\bclosed='(?:left|right|both|neither)'|(?<=\w), (?:left|right|both|neither)(?=\])"
 )
 """What a library adds to the values: how much and of which kind there is, what it is called."""
 _TITLE = patterns.compile(r"\bName: (\w+), (?=.{0,200}\bdtype)")

@@ -273,6 +273,19 @@ SVC()
     assert why(text, {**clean, 2: "score 1.0", 4: MOST})[2] == "libraries", "another score"
 
 
+def test_an_object_that_was_printed_and_is_html_today() -> None:
+    notebook = percent.parse(
+        LEARNED + "# %% [4]\nmodel\n#= LogisticRegression(C=1.0, dual=False, tol=0.1, verbose=0)\n"
+    )
+    html = {"text/html": "<table><tr><td>C</td><td>1.0</td></tr></table>"}
+    clean = ran(notebook, {})
+    shown = Output("execute_result", text="LogisticRegression()", data=html)
+    results = (*clean.results[:-1], replace(clean.results[-1], outputs=(shown,)))
+    runs = replace(clean, results=results)
+    differing = changed(build(notebook), Trial(runs, second=runs), Expectations())
+    assert {cell: each.why for cell, each in differing.items()} == {4: "libraries"}
+
+
 def test_a_draw_without_a_second_run_is_left_to_its_own_rule() -> None:
     text = "# %% [1]\nimport random\nx = random.random()\n# %% [2]\nprint(x)\n#> 0.1\n"
     notebook = percent.parse(text)

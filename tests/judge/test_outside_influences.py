@@ -48,6 +48,7 @@ def lookers(*sources: str) -> frozenset[int]:
         "device = 'cuda' if torch.cuda.is_available() else 'cpu'",
         "sys.version_info[:2]",
         "sys.getsizeof(xs)",
+        "df.memory_usage(deep=True).sum()",
         "metadata.version('numpy'), version('numpy')",
         "os.name, os.sep",
         "print(time.tzname)",

@@ -46,6 +46,14 @@ def shown(text: str) -> list[Output]:
         ("a  1\nb  2\ndtype: int64", "a    1\nb    2\nName: proportion, dtype: int64"),
         ("2023-01-31    1\nFreq: M, dtype: int64", "2023-01-31    1\nFreq: ME, dtype: int64"),
         ("Timestamp('2023-01-05 00:00:00', freq='D')", "Timestamp('2023-01-05 00:00:00')"),
+        (
+            "categories (2, interval[int64]): [(0, 1]]",
+            "categories (2, interval[int64, right]): [(0, 1]]",
+        ),
+        (
+            "Index([(0, 1]],\n closed='right',\n dtype='interval[int64]')",
+            "Index([(0, 1]], dtype='interval[int64, right]')",
+        ),
         ("DatetimeIndex(['2023-01-05'], freq=None)", "DatetimeIndex(['2023-01-05 00:00:00'])"),
     ],
 )
@@ -78,6 +86,7 @@ def test_a_library_is_enough(saved: str, new: str) -> None:
         ("0.05", "0.0"),
         ("1 2 3", "1 2 3 4"),
         ("5 ... 9", "5 ... 8"),
+        ("['turn', left]", "['turn']"),
         ("", "5"),
     ],
 )

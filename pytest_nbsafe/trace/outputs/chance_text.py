@@ -15,6 +15,7 @@ _CALL = patterns.compile(r"[A-Za-z_]\w*\(")
 _LINE_END = patterns.compile(r"(?<=\S)[ \t]+$", re.MULTILINE)
 _SPACES = patterns.compile(r"[ \t]+")
 _SIGNIFICANT_DIGITS = 8
+_FOLDER = r"(?:(?<![^\s'\"(<])[^\s'\"(<]{0,200}[/\\])?"
 _UNIT = r"(?:ns|us|µs|μs|ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)\b"
 
 # -- lines that say only how long something took, or how far it is ---------------------------------
@@ -42,6 +43,10 @@ _OF_THE_SHELL = patterns.compile(
     r"|Using \w+ backend: \S+$)"
 )
 
+# -- lines that point at a part of the line above, as tracebacks of newer versions of Python do ----
+
+_POINTING = patterns.compile(r"^ *~*\^+~*$")
+
 # -- within a line, in every mode ------------------------------------------------------------------
 
 _CHANCE: tuple[tuple[str, re.Pattern[str], str], ...] = (
@@ -56,7 +61,7 @@ _CHANCE: tuple[tuple[str, re.Pattern[str], str], ...] = (
         "(id)",
     ),
     ("tmp", patterns.compile(r"\btmp[a-z0-9_]{8}\b"), "(temporary)"),
-    ("ipykernel_", patterns.compile(r"ipykernel_\d+[/\\]\d+\.py"), "(cell)"),
+    ("ipykernel_", patterns.compile(rf"{_FOLDER}ipykernel_\d+[/\\]\d+\.py"), "(cell)"),
     ("<ipython", patterns.compile(r"<ipython-input-[\w-]+>"), "(cell)"),
     ("", patterns.compile(r"\b([pP][iI][dD][:= ]{1,3})\d+"), r"\1(id)"),
     ("", patterns.compile(r"\b(localhost|127\.0\.0\.1):\d+"), r"\1:(port)"),
@@ -92,7 +97,7 @@ _HASH = patterns.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,64}\b")
 
 _PATH = patterns.compile(r"(?<![\w:/.])(?:[A-Za-z]:\\|/(?=\w+/))[^\s'\",:;()\[\]]+")
 _FILE = patterns.compile(r"[/\\]([^/\\]+\.[A-Za-z]\w{0,5})$")
-_DTYPE = patterns.compile(r"\bdtype(?:: |=)'?(\w+)(?:\[\w+\])?'?(?=\)*$)", re.MULTILINE)
+_DTYPE = patterns.compile(r"\bdtype(?:: |=)'?(\w+)(?:\[\w+(?:, \w+)?\])?'?(?=\)*$)", re.MULTILINE)
 _KEPT_AS = {"str": "object", "string": "object", "int32": "int64"}
 _DTYPE_OF_TEXTS = patterns.compile(r"\bdtype\('O'\)|<StringDtype\([^()<>]{0,60}\)>")
 _LONG_FLOAT = patterns.compile(r"(?<![\w.])-?\d+\.\d{6,}(?:[eE][-+]?\d+)?(?![\w.])")
@@ -114,6 +119,8 @@ def normal(text: str, mode: Mode = "lenient") -> str:
         text = _without(_TIMING, text)
     if any(sign in text for sign in _OF_THE_SHELL_SIGNS):
         text = _without(_OF_THE_SHELL, text)
+    if "^" in text:
+        text = _without(_POINTING, text)
     if _PROFILE_SIGN in text and _PROFILE.search(text):
         text = _without(_OF_PROFILE, text)
     for sign, pattern, mark in _CHANCE:

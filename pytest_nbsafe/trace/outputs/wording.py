@@ -18,9 +18,12 @@ _MANY = {"text": "lines", "table": "cells", "data": "values", "drawing": "elemen
 
 def detail(changes: Sequence[Change], form: Form) -> str:
     """Return what the first change is, and how many others there are."""
-    first, others = changes[0], len(changes) - 1
-    more = f" (and {others:,} other {_MANY.get(form, 'parts')})" if others else ""
-    return of_change(first) + more
+    return of_change(changes[0]) + _more(len(changes) - 1, _MANY.get(form, "parts"))
+
+
+def _more(others: int, many: str) -> str:
+    word = many.removesuffix("s") if others == 1 else many
+    return f" (and {others:,} other {word})" if others else ""
 
 
 def of_change(change: Change) -> str:
@@ -35,8 +38,7 @@ def of_change(change: Change) -> str:
 
 def count(lines: Sequence[str]) -> str:
     """Return how many lines there are on one side alone, and the first."""
-    more = f" (and {len(lines) - 1:,} other lines)" if len(lines) > 1 else ""
-    return _cut(lines[0]) + more
+    return _cut(lines[0]) + _more(len(lines) - 1, "lines")
 
 
 def count_of_displays(saved: int, new: int) -> str:

@@ -42,6 +42,9 @@ SAME_IN_ALL_MODES = [
     ),
     ("Populating the interactive namespace from numpy and matplotlib", ""),
     ("%pylab is deprecated, use %matplotlib inline and import the required libraries.", ""),
+    ('File "<ipython-input-2-0123456789ab>", line 3', 'File "/tmp/ipykernel_4711/81.py", line 3'),
+    ("(/tmp/ipykernel_1/2.py:3)", "(C:\\Temp\\ipykernel_4711\\81.py:3)"),
+    ("    a[1] + b\n    ~^^^\nIndexError", "    a[1] + b\nIndexError"),
     ("Using matplotlib backend: MacOSX", "Using matplotlib backend: module://inline"),
 ]
 SAME_IN_LENIENT_MODE = [
@@ -52,6 +55,7 @@ SAME_IN_LENIENT_MODE = [
     ("[np.float64(1.5)]", "[1.5]"),
     ("np.True_", "True"),
     ("dtype('O')", "<StringDtype(na_value=nan)>"),
+    ("dtype='interval[int64]')", "dtype='interval[int64, right]')"),
     ("set([3, 1])", "{3, 1}"),
     ("[1 ..., 3]", "[1 ... 3]"),
 ]
@@ -72,6 +76,7 @@ DIFFERENT = [
     ("dtype('O')", "dtype('int64')"),
     ("0x1f", "0x2f"),
     ("[]", ""),
+    ("x^y", ""),
     ("[...]", "[]"),
     ("<a ...x7fd75d43>", "<a ...x7fd75d44 b>"),
     ("Writing a.py", "Overwriting b.py"),

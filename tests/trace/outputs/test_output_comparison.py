@@ -30,7 +30,7 @@ def said(saved: list[Output], new: list[Output], settings: Settings = Settings()
         ([printed("a"), printed("b\n")], [printed("ab\n")], ""),
         ([printed("a\nb\n")], [printed("a\n")], "changed text, printed text: line 2: b is missing"),
         ([printed("a\n")], [], "missing text, printed text: a"),
-        ([], [printed("a\nb\n")], "new text, printed text: a (and 1 other lines)"),
+        ([], [printed("a\nb\n")], "new text, printed text: a (and 1 other line)"),
         ([], [printed("\n")], ""),
         ([printed("a")], [warned("b"), printed("a")], ""),
         ([result("1")], [result("2")], "changed text, result: line 1: 1 -> 2"),
