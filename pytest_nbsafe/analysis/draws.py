@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_nbsafe.analysis import randomness, syntax
+from pytest_nbsafe.analysis import randomness, syntax, trees
 from pytest_nbsafe.analysis.call_graph import Caller, reachable
 from pytest_nbsafe.analysis.imports import STAR
 from pytest_nbsafe.analysis.invocations import Invocation
@@ -12,6 +14,8 @@ from pytest_nbsafe.analysis.model import Call, Graph, Linked, Span, kept
 from pytest_nbsafe.analysis.modules.module_text import in_words, own_word
 from pytest_nbsafe.analysis.randomness import Draw
 from pytest_nbsafe.values import dataclass, replace
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ _Inside = Mapping[tuple[int, str], list[Event]]
 def of(graph: Graph) -> tuple[Event, ...]:
     """Return the draws and seeds of a notebook in page order, those of functions at their calls.
 
-    A function that is never seen called seeds where it is defined, and draws nothing.
+    A function that is never seen called, and may be, seeds where it is defined and draws nothing.
     """
     if graph.linked is not None:
         return tuple(_of_linked(graph.linked))
@@ -178,7 +182,7 @@ def _called(graph: Graph, inside: _Inside) -> Iterator[Event]:
             reached.update(known)
             yield from _at(cell, call, [(event, key[1]) for key in known for event in inside[key]])
     for key, events in inside.items():
-        if key not in reached:
+        if key not in reached and _may_be_called(graph, *key):
             yield from (replace(event, unseen=True) for event in events if event.seeds)
 
 
@@ -191,6 +195,20 @@ def _may_run(graph: Graph, cell: int, function: str) -> bool:
     if not any(d.name == root and d.kind == "class" for d in graph.cells[cell].definitions):
         return True
     return any(f".{method}" in page.source for page in graph.notebook.code_cells)
+
+
+def _may_be_called(graph: Graph, cell: int, function: str) -> bool:
+    """Tell whether something may call a function unseen: what mentions it, decorates or imports it.
+
+    A seed that is written into a function which nothing mentions is never set.
+    """
+    if own_word(function) != function:
+        return True
+    nodes = (n for n in trees.of(graph, cell).body if isinstance(n, _FUNCTIONS))
+    if any(node.name == function and node.decorator_list for node in nodes):
+        return True
+    word = re.compile(rf"\b{re.escape(function)}\b")
+    return sum(len(word.findall(page.source)) for page in graph.notebook.code_cells) != 1
 
 
 def _at(cell: int, call: Call, events: list[tuple[Event, str]]) -> Iterator[Event]:

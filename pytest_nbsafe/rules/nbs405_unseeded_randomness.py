@@ -5,9 +5,10 @@ run, and nobody, its author included, can get the saved results again.
 
 Limits: told once for each source (Python, numpy with scipy, scikit-learn and pandas, torch,
 TensorFlow, generators made without a seed), at its first use in page order; what a function
-draws counts where it is called. A call whose name speaks of a seed is believed. Left alone are
-draws that only make a pause, rows that are sampled to be looked at, what has a fixed seed by
-default, and estimators in which chance only breaks ties (decision trees).
+draws counts where it is called, and so does a seed that it sets. A call whose name speaks of a
+seed is believed. Left alone are draws that only make a pause, rows that are sampled to be looked
+at, what has a fixed seed by default, and estimators in which chance only breaks ties (decision
+trees).
 
 Source: Sandve et al. 2013, rule 6 (note the seeds of what is random).
 """

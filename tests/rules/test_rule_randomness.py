@@ -109,7 +109,7 @@ def test_nothing_to_seed(cell: str) -> None:
         ("np.random.seed()", "random np torch tf"),
         ("np.random.seed(None)", "random np torch tf"),
         ("def set_seed(s):\n    np.random.seed(s)\n    random.seed(s)\nset_seed(1)", "torch tf"),
-        ("def set_seed(s):\n    np.random.seed(s)", "random torch tf"),
+        ("def set_seed(s):\n    np.random.seed(s)", "random np torch tf"),
     ],
 )
 def test_what_a_seed_covers(seed: str, left: str) -> None:
@@ -145,6 +145,25 @@ def test_a_function_draws_where_it_is_called() -> None:
     ]
     assert told(define, "np.random.seed(0)", "x = g()") == []
     assert told(define.replace("return np", "np.random.seed(0); return np"), "x = g()") == []
+
+
+SEEDING = "{decorator}def fix_all(n=1):\n    np.random.seed(n)\n"
+
+
+@pytest.mark.parametrize(
+    ("decorator", "below"),
+    [
+        ("", "fix_all()"),
+        ("", "start(before=[fix_all])"),
+        ("", "globals()['fix_all'](3)"),
+        ("@run_first\n", ""),
+    ],
+)
+def test_a_seed_in_a_function_that_something_may_call(decorator: str, below: str) -> None:
+    draw = "x = np.random.rand()"
+    assert told(SEEDING.format(decorator=decorator), f"{below}\n{draw}") == []
+    nobody_calls = told(SEEDING.format(decorator=""), draw)
+    assert nobody_calls == [f"3:1 np.random.rand {NUMPY}"]
 
 
 def test_a_class_draws_where_it_is_made() -> None:
