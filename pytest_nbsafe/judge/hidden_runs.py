@@ -11,7 +11,7 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from itertools import islice
 
 from pytest_nbsafe.analysis import rerun_hazards
-from pytest_nbsafe.analysis.dependencies import page_edges, upstream
+from pytest_nbsafe.analysis.dependencies import needs, page_edges, upstream
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge.trial import Judgement, RanOtherwise
 from pytest_nbsafe.notebook.model import Notebook
@@ -48,8 +48,16 @@ Inquiry = Generator[RunAsFar, PlanResult, RanOtherwise | None]
 
 
 def may_be(graph: Graph) -> bool:
-    """Return whether the counts leave room for runs that the page does not show."""
+    """Return whether the counts leave room for runs that the page does not show.
+
+    The text of a cell says that another run of it would tell.
+    """
     return bool(candidates(graph) or never_ran(graph))
+
+
+def has_room(graph: Graph) -> bool:
+    """Return whether any cell may have run once more, or never."""
+    return bool(_with_few_missing(graph) or never_ran(graph))
 
 
 def inquiry(
@@ -60,49 +68,69 @@ def inquiry(
     most_tried: int = 3,
 ) -> Inquiry:
     """Ask which cell's other runs explain a saved text that nothing else does."""
-    shown = may_explain(graph, clean.plan, judgements, suspected)
+    shown = may_explain(graph, clean, judgements, suspected)
     if shown is None:
         return None
-    for hidden, plan in islice(_other_plans(graph, clean.plan, shown), most_tried):
+    for hidden, plan in islice(_other_plans(graph, clean, shown), most_tried):
         other = yield RunAsFar(plan, shown)
         if not gives_the_page(graph.notebook, clean, other, shown):
             continue
         repeated = yield RunAsFar(clean.plan, shown)
         if not gives_the_same(clean, repeated, shown):
             return None
-        judgement = judgements[shown]
-        return RanOtherwise(hidden.cell, hidden.counts, shown, judgement.saved, judgement.clean)
+        lines = judgements[shown].saved, judgements[shown].clean
+        changes = tuple(sorted(_changed(graph, clean, hidden.cell)))
+        return RanOtherwise(hidden.cell, hidden.counts, shown, *lines, changes)
     return None
 
 
 def may_explain(
-    graph: Graph, plan: Plan, judgements: Mapping[int, Judgement], suspected: Collection[int]
+    graph: Graph,
+    clean: PlanResult,
+    judgements: Mapping[int, Judgement],
+    suspected: Collection[int],
 ) -> int | None:
     """Return the cell whose saved text another plan may explain, None when there is none."""
     shown = unexplained(judgements, suspected)
-    if shown is None or next(_other_plans(graph, plan, shown), None) is None:
+    if shown is None or next(_other_plans(graph, clean, shown), None) is None:
         return None
     return shown
 
 
-def _other_plans(graph: Graph, plan: Plan, shown: int) -> Iterator[tuple[HiddenRuns, Plan]]:
-    """Yield the plans that may give what a cell shows: in which what ran how often."""
+def _other_plans(graph: Graph, clean: PlanResult, shown: int) -> Iterator[tuple[HiddenRuns, Plan]]:
+    """Yield the plans that may give what a cell shows: in which what ran how often.
+
+    First those of cells of which the text says that they change their input, then those that were
+    seen to.
+    """
+    plan = clean.plan
     lost = [cell for cell in never_ran(graph) if cell < shown]
     if lost:
         above = upstream(page_edges(graph), shown)
         cell = max(lost, key=lambda cell: (cell in above, cell))
         yield HiddenRuns(cell, ()), without(plan, lost)
-    for hidden in suspects(graph, candidates(graph), shown):
+    by_text = candidates(graph)
+    seen = tuple(each for each in seen_to_change(graph, clean) if each not in by_text)
+    for hidden in (*suspects(graph, by_text, shown), *suspects(graph, seen, shown, clean)):
         yield hidden, with_runs(plan, hidden)
 
 
 def candidates(graph: Graph) -> tuple[HiddenRuns, ...]:
     """Return the cells with a few missing counts before their own that change what they read."""
-    gaps = missing_before(graph).items()
+    return tuple(each for each in _with_few_missing(graph) if _changes_input(graph, each.cell))
+
+
+def seen_to_change(graph: Graph, clean: PlanResult) -> tuple[HiddenRuns, ...]:
+    """Return those that were seen to change what another cell made, though no text says so."""
+    return tuple(each for each in _with_few_missing(graph) if _changed(graph, clean, each.cell))
+
+
+def _with_few_missing(graph: Graph) -> tuple[HiddenRuns, ...]:
+    gaps = sorted(missing_before(graph).items())
     return tuple(
         HiddenRuns(cell, tuple(gap))
-        for cell, gap in sorted(gaps)
-        if len(gap) <= _MOST_MISSING and cell in graph.cells and _changes_input(graph, cell)
+        for cell, gap in gaps
+        if len(gap) <= _MOST_MISSING and cell in graph.cells
     )
 
 
@@ -111,6 +139,17 @@ def _changes_input(graph: Graph, cell: int) -> bool:
     used = {use.name for use in analysis.uses}
     changed = any(d.name in used and d.kind != "import" for d in analysis.definitions)
     return changed or any(True for _ in rerun_hazards.hazards(graph, cell))
+
+
+def _changed(graph: Graph, clean: PlanResult, cell: int) -> frozenset[str]:
+    """Return what a run of a cell changed of what cells above made."""
+    analysis, result = graph.cells[cell], clean.last(cell)
+    used = {use.name for use in analysis.uses}
+    by_text = {d.name for d in analysis.definitions if d.name in used and d.kind != "import"}
+    records = result.records if result is not None else ()
+    seen = {name for record in records for name in (*record.writes, *record.mutates)}
+    changed = (by_text | seen) - analysis.dead
+    return frozenset(name for name in changed if any(n < cell for n in graph.binders.get(name, ())))
 
 
 def never_ran(graph: Graph) -> tuple[int, ...]:
@@ -138,9 +177,24 @@ def unexplained(judgements: Mapping[int, Judgement], suspected: Collection[int])
     return next((cell for cell in differing if cell not in suspected), None)
 
 
-def suspects(graph: Graph, candidates: Collection[HiddenRuns], cell: int) -> tuple[HiddenRuns, ...]:
-    """Return those that `cell` is made from, however far, the nearest first; itself is one."""
+def suspects(
+    graph: Graph,
+    candidates: Collection[HiddenRuns],
+    cell: int,
+    clean: PlanResult | None = None,
+) -> tuple[HiddenRuns, ...]:
+    """Return those that `cell` is made from, however far, the nearest first; itself is one.
+
+    Of a run also those that changed what it, or one of these, reads.
+    """
     above = {cell, *upstream(page_edges(graph), cell)}
+    if clean is not None:
+        read = {use.name for each in above for use in needs(graph, each)}
+        above |= {
+            each.cell
+            for each in candidates
+            if each.cell < cell and not read.isdisjoint(_changed(graph, clean, each.cell))
+        }
     return tuple(
         sorted((runs for runs in candidates if runs.cell in above), key=lambda runs: -runs.cell)
     )

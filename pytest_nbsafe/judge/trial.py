@@ -85,7 +85,8 @@ class RanOtherwise:
     """A cell that did not run just once, in its place: only so `shown` has its saved text.
 
     It ran as each of `counts` before its own, too; without any it never ran.
-    `saved` and `clean` are the first lines of `shown` that differ.
+    `saved` and `clean` are the first lines of `shown` that differ, `changes` what each run of the
+    cell changes of what other cells made.
     """
 
     cell: int
@@ -93,6 +94,7 @@ class RanOtherwise:
     shown: int
     saved: str = ""
     clean: str = ""
+    changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from pytest_nbsafe.judge.trial import RanOtherwise
 from pytest_nbsafe.notebook.model import is_skipped
 from pytest_nbsafe.order import missing_counts
 from pytest_nbsafe.rules.base import Claim, Facts, claim, is_wrong
-from pytest_nbsafe.rules.wording import RUN_ALL, against_clean
+from pytest_nbsafe.rules.wording import RUN_ALL, against_clean, names
 from pytest_nbsafe.sentences import listed
 
 BAD = """\
@@ -97,7 +97,11 @@ def _seen(facts: Facts, more: RanOtherwise) -> Claim:
     count = facts.notebook.cell(more.cell).count
     ran = listed(f"[{n}]" for n in (*more.counts, count))
     times = "twice" if len(more.counts) == 1 else f"{len(more.counts) + 1} times"
-    does = f"a second run of it {hazard.does}" if hazard else "a second run of it changes its input"
+    does = (
+        f"each run of it changes {names(more.changes)}" if more.changes else "does more each time"
+    )
+    if hazard:
+        does = f"a second run of it {hazard.does}"
     line = hazard.span.line if hazard else 1
     below = downstream(facts.graph, more.cell)
     whose = "" if more.shown == more.cell else f" of cell {more.shown}"

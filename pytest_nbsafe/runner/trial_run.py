@@ -79,7 +79,8 @@ class TrialRun:
         self._inquiries = Inquiries(graph, suspicions)
         self._once = once
         self.replayed = self._plan is not None
-        self.may_ask_more = plan is None and not once and hidden_runs.may_be(graph)
+        self._may_seek = plan is None and not once and hidden_runs.has_room(graph)
+        self.may_ask_more = self._may_seek and hidden_runs.may_be(graph)
 
     def until(self, cell: int) -> CellResult | None:
         """Run the clean order as far as `cell`; None when it does not hold the cell."""
@@ -215,13 +216,12 @@ class TrialRun:
 
         Where the page computes for too long to be run again, the trial says that nobody looked.
         """
-        if not self.may_ask_more:
+        if not self._may_seek:
             return trial
         suspected = trial.suspicions.cells
         judgements = evidence.judgements(self._graph, trial, suspected)
         if sum(result.cost_s for result in trial.clean.results) > MOST_S:
-            plan = trial.clean.plan
-            shown = hidden_runs.may_explain(self._graph, plan, judgements, suspected)
+            shown = hidden_runs.may_explain(self._graph, trial.clean, judgements, suspected)
             return replace(trial, not_sought=shown or 0)
         inquiry = hidden_runs.inquiry(self._graph, trial.clean, judgements, suspected)
         return replace(trial, ran_otherwise=settle(inquiry, self._run_alone))

@@ -12,7 +12,7 @@ from pytest_nbsafe.judge.hidden_runs import HiddenRuns
 from pytest_nbsafe.judge.trial import Judgement
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.order.plan import Plan, Run
-from pytest_nbsafe.trace.results import CellResult, PlanResult
+from pytest_nbsafe.trace.results import CellResult, PlanResult, Record
 
 ADDS = "xs = []", "xs.append(1)", "print(xs)"
 
@@ -59,6 +59,33 @@ def test_the_suspects_are_what_a_cell_is_made_from_the_nearest_first() -> None:
     graph = graph_of("1 2 3 4", "a = []", "b = []", "a.append(b)", "print(a)")
     found = [HiddenRuns(1, (0,)), HiddenRuns(2, (0,)), HiddenRuns(3, (0,)), HiddenRuns(4, (0,))]
     assert [one.cell for one in hidden_runs.suspects(graph, found, 3)] == [3, 2, 1]
+
+
+DRAWS = "rng = make()", "x = rng.draw()", "print(rng.draw())", "y = len(other)"
+
+
+def seen(**mutated: int) -> PlanResult:
+    """A run of four cells of which these changed these names."""
+    changed = {cell: name for name, cell in mutated.items()}
+    records = {
+        cell: (Record((cell, 1), cell, 1, frozenset(), {}, {name: frozenset()}),)
+        for cell, name in changed.items()
+    }
+    runs = tuple(Run(n, n, None, recorded=False, reason="") for n in range(1, 5))
+    ran = (CellResult(n, n, "ok", records=records.get(n, ())) for n in range(1, 5))
+    return PlanResult(Plan("top-down", runs), tuple(ran))
+
+
+def test_what_a_run_saw_a_cell_change_though_its_text_does_not_say_so() -> None:
+    graph = graph_of("1 3 5 7", *DRAWS)
+    assert hidden_runs.candidates(graph) == ()
+    assert hidden_runs.seen_to_change(graph, seen()) == ()
+    assert hidden_runs.seen_to_change(graph, seen(x=2)) == (), "it makes that itself"
+    clean = seen(rng=2)
+    changers = hidden_runs.seen_to_change(graph, clean)
+    assert changers == (HiddenRuns(2, (2,)),)
+    assert hidden_runs.suspects(graph, changers, 3, clean) == changers, "it reads what was changed"
+    assert hidden_runs.suspects(graph, changers, 4, clean) == ()
 
 
 def test_the_first_difference_that_nobody_explains() -> None:

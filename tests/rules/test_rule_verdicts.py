@@ -933,6 +933,17 @@ def test_a_second_run_that_happened_is_confirmed() -> None:
     assert finding.steps[-1] == Step(3, 1, 'shows "[0, 1, 1, 1]", a clean run gives "[0, 1]"')
 
 
+def test_a_second_run_of_what_no_text_tells_says_what_each_run_changes() -> None:
+    text = "# %% [1]\nrng = make()\n# %% [3]\nprint(rng.draw())\n#> 7\n"
+    facts = tried(facts_of(text))
+    seen = RanOtherwise(2, (2,), 2, "7", "4", ("rng",))
+    finding = the_one(evaluate(replace(facts, trial=replace(facts.trial, ran_otherwise=seen))))
+    assert finding.message == (
+        "this cell ran twice, as [2] and [3], and each run of it changes `rng`; the saved output "
+        "shows it"
+    )
+
+
 def test_what_two_cells_define_later_are_two_faults() -> None:
     text = "# %% [3]\nprint(a, b)\n# %% [1]\na = 1\n# %% [2]\nb = 2\n"
     found = evaluate(tried(facts_of(text), undefined(1, "a")))
