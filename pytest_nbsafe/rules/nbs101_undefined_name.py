@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.missing_names import Missing, missing
-from pytest_nbsafe.notebook.model import saved_error
+from pytest_nbsafe.keys import PLATFORMS
+from pytest_nbsafe.notebook.model import Cell, saved_error
 from pytest_nbsafe.rules.base import Claim, Facts, Mark, claim
 from pytest_nbsafe.rules.wording import names
 
@@ -109,11 +110,17 @@ def _steps(facts: Facts, item: Missing, near: dict[str, int]) -> Iterator[Step]:
     reads = f"reads `{item.name}`{' ' + item.via if item.via else ''}"
     if item.verdict == "observed":
         yield Step(item.cell, item.span.line, f"{reads} and raises NameError in a clean run")
-    elif page.count is not None and saved_error(page) is None and not item.deleted_by:
+    elif _was_read(page, item):
         then = f"when it ran as [{page.count}], a cell since edited or deleted still defined it"
         yield Step(item.cell, item.span.line, f"{reads}; {then}")
     else:
         yield Step(item.cell, item.span.line, reads)
+
+
+def _was_read(page: Cell, item: Missing) -> bool:
+    """Return whether the cell read the name for sure when the page was saved."""
+    ran = page.count is not None and saved_error(page) is None
+    return ran and item.verdict == "proved" and not item.deleted_by
 
 
 def _line_of_deletion(facts: Facts, item: Missing) -> int:
@@ -126,6 +133,9 @@ def _remedy(item: Missing, near: dict[str, int]) -> str:
     if item.deleted_by:
         return f"delete `{item.name}` only after this cell, or make it again before"
     back = f"bring back the code that made `{item.name}`"
+    brought_by = [name for name, brings in PLATFORMS.items() if item.name in brings]
+    if brought_by and item.verdict == "suspected":
+        return f'set `platform = "{brought_by[0]}"` where its kernel brings the name, or {back}'
     return f"read {names(near)} if it was renamed, or {back}" if near else back
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rulecase import found, run
+from rulecase import facts_of, found, run
 
 from pytest_nbsafe.config import Config
+from pytest_nbsafe.rules import evaluate
 
 CALLBACK = """\
 # %% [1]
@@ -51,6 +52,21 @@ def test_names_that_the_kernel_brings_along(config: Config, missing: list[str]) 
     text = "# %% [1]\nspark.read.csv('a.csv')\n# %% [2]\nget_pricing('SPY')\n"
     lines = [line.split() for line in found(text, config) if "NBS101" in line]
     assert [place.partition(":")[0] for _, place, *_ in lines] == missing
+
+
+def test_only_what_was_surely_read_must_have_been_there() -> None:
+    text = "# %% [1]\nimport sys\nif sys.argv:\n    print({name})\n"
+    sure, in_branch, platform = (
+        next(f for f in evaluate(facts_of(each)) if f.code == "NBS101")
+        for each in (
+            "# %% [1]\nprint(lost)\n",
+            text.format(name="lost"),
+            text.format(name="dbutils"),
+        )
+    )
+    assert "a cell since edited or deleted still defined it" in sure.steps[-1].cause
+    assert in_branch.steps[-1].cause == "reads `lost`"
+    assert platform.remedy.startswith('set `platform = "databricks"` where its kernel brings')
 
 
 def test_ipython_compiles_one_statement_after_the_other() -> None:
