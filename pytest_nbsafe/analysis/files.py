@@ -2,7 +2,7 @@
 
 What is read from a file was made by the cell that wrote it. Only paths that stand in the text are
 followed (a string, or a name that the notebook binds to one string and nothing else); the symbol
-is the path in quotes.
+is the path in quotes. A module that a magic writes is read where it is imported or run.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.analysis import syntax, trees
-from pytest_nbsafe.analysis.model import Graph
+from pytest_nbsafe.analysis.model import Graph, Span
 from pytest_nbsafe.analysis.scopes import last_word
 from pytest_nbsafe.analysis.state import StateUse, What
 from pytest_nbsafe.libraries import file_access
 from pytest_nbsafe.libraries.file_access import FileAccess
+from pytest_nbsafe.notebook.escapes import Escape
 from pytest_nbsafe.notebook.model import Notebook
 
 _KEYWORDS = frozenset({"path", "filename", "fname", "file", "path_or_buf", "filepath_or_buffer"})
@@ -26,6 +27,8 @@ _OPENS = frozenset({"open"})
 
 _CALLED = patterns.compile(r"\b(\w+)\(")
 _MODE = patterns.compile(r"['\"][wax]")
+_WRITTEN_CELL = patterns.compile(r"\s*%%(?:write)?file\s")
+_APPENDS = frozenset({"-a", "--append"})
 
 
 def _may_use(source: str, known: FileAccess) -> bool:
@@ -36,6 +39,8 @@ def _may_use(source: str, known: FileAccess) -> bool:
 
 def _may_make(source: str, known: FileAccess) -> bool:
     """Return whether a cell's text speaks of a file that is made, or opened to be written."""
+    if _WRITTEN_CELL.match(source):
+        return True
     called = _CALLED.findall(source)
     opened = "open" in called and _MODE.search(source) is not None
     return opened or not known.writes.isdisjoint(called)
@@ -72,6 +77,38 @@ def all_uses(graph: Graph) -> Iterator[tuple[int, StateUse]]:
                     if what is not None:
                         holder = name if call is part and what != "read" else ""
                         yield cell, StateUse(path, span_of(call), what, function, holder)
+
+    yield from _by_magics(graph)
+
+
+def _by_magics(graph: Graph) -> Iterator[tuple[int, StateUse]]:
+    """Yield what is done with the files that magics write from the text of a cell."""
+    cells = {cell: graph.notebook.cell(cell).source for cell in graph.cells}
+    written: set[str] = set()
+    for cell in (cell for cell, source in cells.items() if _WRITTEN_CELL.match(source)):
+        for escape in syntax.of(graph, cell).escapes[:1]:
+            *options, path = escape.text.split() or [""]
+            symbol = symbol_of(path.strip("'\""))
+            if symbol and not set("{$") & set(path):
+                written.add(symbol)
+                what: What = "set" if _APPENDS.isdisjoint(options) else "change"
+                yield cell, StateUse(symbol, _line(escape), what)
+    for cell in graph.cells if written else ():
+        for imported in syntax.imports(graph, cell):
+            inner = f"{imported.module}.{imported.attribute}".replace(".", "/")
+            outer = imported.module.replace(".", "/")
+            places = (f"{path}{end}" for path in (inner, outer) for end in (".py", "/__init__.py"))
+            for symbol in sorted(written.intersection(map(symbol_of, places))):
+                function = imported.function.partition(".")[0]
+                yield cell, StateUse(symbol, imported.span, "read", function)
+        for escape in syntax.of(graph, cell).escapes:
+            symbol = symbol_of(escape.text.partition(" ")[0]) if escape.name == "run" else ""
+            if symbol in written:
+                yield cell, StateUse(symbol, _line(escape), "read")
+
+
+def _line(escape: Escape) -> Span:
+    return Span(escape.line, 1, escape.line, 2)
 
 
 def _constants(graph: Graph) -> dict[str, str]:
@@ -164,6 +201,10 @@ def _path(node: ast.expr, constants: Mapping[str, str]) -> str:
         text = node.value
     elif isinstance(node, ast.Name):
         text = constants.get(node.id)
-    if not isinstance(text, str) or not text or "\n" in text:
-        return ""
-    return repr(posixpath.normpath(text.replace("\\", "/")))
+    return symbol_of(text) if isinstance(text, str) else ""
+
+
+def symbol_of(path: str) -> str:
+    """Return the symbol of the file at a path, "" where it is none."""
+    is_path = path and "\n" not in path
+    return repr(posixpath.normpath(path.replace("\\", "/"))) if is_path else ""

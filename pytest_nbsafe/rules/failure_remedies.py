@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING
 
-from pytest_nbsafe.analysis import syntax
+from pytest_nbsafe.analysis import files, syntax
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.trace.results import CellResult, Failure
 
@@ -48,6 +48,8 @@ def _import(facts: Facts, result: CellResult, failure: Failure) -> str:
 def _absent(facts: Facts, result: CellResult, failure: Failure, module: str) -> str:
     from pytest_nbsafe.project import distributions, own_files
 
+    if writer := _written_below(facts, result, f"{module.replace('.', '/')}.py"):
+        return writer
     top, _, below = module.partition(".")
     if below:
         return _lacking(facts, f"module `{below}`", module.rpartition(".")[0])
@@ -111,7 +113,15 @@ def _install(module: str) -> str:
 # -- what else is not there ------------------------------------------------------------------------
 
 
-def _file(facts: Facts, _result: CellResult, failure: Failure) -> str:
+def _written_below(facts: Facts, result: CellResult, path: str) -> str:
+    """Return that a cell further down writes a file and belongs above, "" where none does."""
+    writers = facts.graph.binders.get(files.symbol_of(path), ())
+    writer = next((cell for cell in writers if cell > result.cell), 0)
+    is_first = writer and writer == writers[0]
+    return f"move cell {writer}, which writes '{path}', above this one" if is_first else ""
+
+
+def _file(facts: Facts, result: CellResult, failure: Failure) -> str:
     """Return where a file is that was not found, or where it is to be put."""
     from pytest_nbsafe.project import own_files
 
@@ -119,6 +129,8 @@ def _file(facts: Facts, _result: CellResult, failure: Failure) -> str:
     if missing is None:
         return "keep the file with the notebook: relative paths start in the notebook's folder"
     path, project = missing[1].replace("\\\\", "\\"), facts.project
+    if writer := _written_below(facts, result, path):
+        return writer
     there = own_files.file(project, path) if project is not None else None
     starts = "relative paths start in the notebook's folder"
     if there is not None and project is not None:

@@ -84,6 +84,37 @@ def test_a_function_writes_where_it_is_called() -> None:
     ]
 
 
+WRITES_MODULE = "%%writefile {options}tools/area.py\ndef area(x): return x"
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "from tools.area import area",
+        "from tools import area",
+        "import tools.area as t",
+        "%run tools/area.py",
+        "def get():\n    from tools.area import area\n    return area\nget()",
+    ],
+)
+def test_a_module_is_read_that_a_magic_wrote(reads: str) -> None:
+    written = WRITES_MODULE.format(options="")
+    assert edges(written, reads) == ["2 1 'tools/area.py'"]
+    assert edges(written.replace("writefile", "file"), reads) == ["2 1 'tools/area.py'"]
+    appended = WRITES_MODULE.format(options="-a ")
+    assert edges(written, appended, reads) == [
+        "2 1 'tools/area.py'",
+        "3 1 'tools/area.py'",
+        "3 2 'tools/area.py'",
+    ]
+
+
+@pytest.mark.parametrize("reads", ["import area", "from other import area", "%run area.py"])
+def test_another_module_is_not_the_one_that_was_written(reads: str) -> None:
+    assert edges(WRITES_MODULE.format(options=""), reads) == []
+    assert edges("%%writefile {name}.py\nx = 1", reads) == []
+
+
 def stale(runs: str, *sources: str) -> tuple[StaleRead, ...]:
     graph = graph_of(*sources)
     steps = (Run(i, int(n), None, recorded=True, reason="") for i, n in enumerate(runs.split(), 1))

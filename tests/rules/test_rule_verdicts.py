@@ -478,6 +478,33 @@ def test_what_may_have_changed_since_a_cell_passed(counts: str, ename: str, reme
     assert finding.remedy.startswith(remedy)
 
 
+@pytest.mark.parametrize(
+    ("reads", "writes", "ename", "evalue", "path"),
+    [
+        (
+            "open('a.txt').read()",
+            "open('a.txt', 'w').write('x')",
+            "FileNotFoundError",
+            "[Errno 2] No such file or directory: 'a.txt'",
+            "a.txt",
+        ),
+        (
+            "from hm import d",
+            "%%writefile hm.py\nd = 1",
+            "ModuleNotFoundError",
+            "No module named 'hm'",
+            "hm.py",
+        ),
+    ],
+)
+def test_what_is_missing_and_written_further_down(
+    reads: str, writes: str, ename: str, evalue: str, path: str
+) -> None:
+    text = f"# %% [2]\n{reads}\n# %% [1]\n{writes}\n"
+    finding = the_one(evaluate(tried(facts_of(text), raised(1, ename, evalue))))
+    assert finding.remedy == f"move cell 2, which writes '{path}', above this one"
+
+
 def test_a_cell_that_should_raise_and_does_not() -> None:
     text = "# %% [1] tags=raises-exception\n1 / 1\n"
     assert lines(evaluate(tried(facts_of(text)))) == ["NBS401 1:1 observed error"]
