@@ -87,6 +87,10 @@ class PartVersions:
             None,
         )
 
+    def is_read_of(self, cell: int, name: str, changer: int, line: int) -> bool:
+        """Return whether a cell may read the part of a name that another changes on a line."""
+        return not apart(self._changed_at(name, changer, line), self._read_at(name, cell))
+
     def _read(self, link: Link) -> Parts:
         return self._read_at(link.parent, link.cell, link.line)
 

@@ -69,7 +69,7 @@ def _outdated_results(
     for reader in sorted(above):
         run = last.get(reader)
         if run is not None:
-            results[reader] = _outdated(graph, run, above[reader], symbols, results)
+            results[reader] = _outdated(graph, plan, run, above[reader], symbols, results)
     return tuple(old.result for reader in sorted(results) for old in results[reader])
 
 
@@ -283,6 +283,7 @@ def _rest(graph: Graph, chain: Sequence[Cause], refreshers: Sequence[int]) -> tu
 
 def _outdated(
     graph: Graph,
+    plan: Plan,
     run: Run,
     edges: Collection[Edge],
     symbols: PartVersions,
@@ -303,6 +304,10 @@ def _outdated(
             maker = edge.name, edge.definer
             result = OutdatedResult(run.step, run.cell, line, *maker, version.line, version.at)
             outdated_by[maker] = _Old(result, edge.name)
+        elif (at := _changed_again(graph, plan, run, edge, symbols)) is not None:
+            maker = edge.name, edge.definer
+            result = OutdatedResult(run.step, run.cell, line, *maker, at[1], at)
+            outdated_by[maker] = _Old(result, edge.name)
     through = [
         (edge, old.result)
         for edge in edges
@@ -318,6 +323,24 @@ def _outdated(
             result = _through(run, edge, old)
             outdated_by[old.name, old.definer] = _Old(result, edge.name)
     return tuple(outdated_by.values())
+
+
+def _changed_again(
+    graph: Graph, plan: Plan, run: Run, edge: Edge, symbols: PartVersions
+) -> Timestamp | None:
+    """Return when the definer, whose text changes what the reader reads, ran after it.
+
+    The same change twice shows in no record, but what its text was before is not known.
+    """
+    later = plan.last_runs.get(edge.definer)
+    if later is None or later.step <= run.step or edge.definition.kind != "mutation":
+        return None
+    for change in graph.cells[edge.definer].definitions:
+        is_change = change.name == edge.name and change.kind == "mutation" and not change.doubtful
+        line = change.span.line
+        if is_change and symbols.is_read_of(run.cell, edge.name, edge.definer, line):
+            return later.step, line
+    return None
 
 
 def _place(edge: Edge) -> tuple[bool, int, int]:

@@ -118,6 +118,7 @@ def test_a_deleted_name_that_is_made_again_below_is_one_finding() -> None:
     assert [line for line in found(text) if "note" not in line] == ["NBS101 3:1 proved error"]
 
 
+@pytest.mark.kernel
 def test_a_run_names_the_cell_that_deletes(tmp_path: Path) -> None:
     findings = run(DELETED.format(tags="", deletes="del big", reads="look()"), tmp_path)
     errors = [f for f in findings if f.severity == "error"]

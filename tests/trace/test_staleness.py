@@ -14,6 +14,7 @@ from pytest_nbsafe.trace import cellsets, staleness
 from pytest_nbsafe.trace.lineage import replay, static_records
 from pytest_nbsafe.trace.step_entries import stale_names
 from pytest_nbsafe.trace.suspicions import Suspicions
+from pytest_nbsafe.values import replace
 
 FIG_1 = (
     "def custom_agg(series):\n    return series.max()",
@@ -158,6 +159,31 @@ def test_a_function_defined_again_is_suspect() -> None:
 def test_an_import_run_again_is_not() -> None:
     assert Suspicions() == suspicions_of("1 2 3 1 2 3 1", "import math", "b = math.pi", "print(b)")
     assert Suspicions() == suspicions_of("1 2 1 3", "import math", "b = math.pi", "print(b)")
+
+
+def silent(order: str, *sources: str) -> list[tuple[int, str, int]]:
+    """Return what is outdated where a run saw no change in place, for each was made before."""
+    graph = graph_of(*sources)
+    plan = plan_of(order)
+    seen = [replace(record, mutates={}) for record in static_records(graph, plan)]
+    outdated = staleness.suspicions(graph, plan, seen, seen).outdated
+    return [(old.cell, old.name, old.definer) for old in outdated if not old.through]
+
+
+@pytest.mark.parametrize(
+    ("order", "reads", "expected"),
+    [
+        ("1 2 3 2", "df['a']", [(3, "df", 2)]),
+        ("1 2 3 2", "df", [(3, "df", 2)]),
+        ("1 2 3 2", "df['b']", []),
+        ("1 2 3", "df['a']", []),
+        ("1 2 3 2 3", "df['a']", []),
+    ],
+)
+def test_the_same_change_again_may_have_been_another(
+    order: str, reads: str, expected: list[tuple[int, str, int]]
+) -> None:
+    assert silent(order, "df = {'a': 1, 'b': 2}", "df['a'] = 5", f"print({reads})") == expected
 
 
 FRAME = "df = {'a': [1], 'b': [2]}"
