@@ -101,7 +101,7 @@ def _other_plans(graph: Graph, clean: PlanResult, shown: int) -> Iterator[tuple[
     """Yield the plans that may give what a cell shows: in which what ran how often.
 
     First those of cells of which the text says that they change their input, then those that were
-    seen to.
+    seen to; then those of other cells above, for what they change may have another name, too.
     """
     plan = clean.plan
     lost = [cell for cell in never_ran(graph) if cell < shown]
@@ -111,7 +111,9 @@ def _other_plans(graph: Graph, clean: PlanResult, shown: int) -> Iterator[tuple[
         yield HiddenRuns(cell, ()), without(plan, lost)
     by_text = candidates(graph)
     seen = tuple(each for each in seen_to_change(graph, clean) if each not in by_text)
-    for hidden in (*suspects(graph, by_text, shown), *suspects(graph, seen, shown, clean)):
+    likely = *suspects(graph, by_text, shown), *suspects(graph, seen, shown, clean)
+    others = (each for each in reversed(by_text) if each.cell < shown and each not in likely)
+    for hidden in (*likely, *others):
         yield hidden, with_runs(plan, hidden)
 
 

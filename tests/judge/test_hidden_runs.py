@@ -88,6 +88,13 @@ def test_what_a_run_saw_a_cell_change_though_its_text_does_not_say_so() -> None:
     assert hidden_runs.suspects(graph, changers, 4, clean) == ()
 
 
+def test_what_a_cell_changes_may_have_another_name() -> None:
+    graph = graph_of("1 3 5", "xs = []\nys = xs", "ys.append(1)", "print(xs)")
+    judged = {3: Judgement(3, "differs")}
+    inquiry = hidden_runs.inquiry(graph, results("", "", "[1]"), judged, ())
+    assert next(inquiry).plan.cells == (1, 2, 2, 3)
+
+
 def test_the_first_difference_that_nobody_explains() -> None:
     judged = {n: Judgement(n, "differs") for n in (2, 4)} | {1: Judgement(1, "same")}
     assert hidden_runs.unexplained(judged, ()) == 2
