@@ -17,10 +17,11 @@ from pytest_nbsafe.trace.outputs.comparison import volatile
 from pytest_nbsafe.trace.results import CellResult, PlanResult
 from pytest_nbsafe.values import dataclass
 
-Source = Literal["", "draw", "clock", "files", "threads", "network", "sets"]
+Source = Literal["", "draw", "clock", "files", "threads", "network", "sets", "hash"]
 """What makes a run unlike another; "" where the text does not tell."""
 _ASKED: tuple[Source, ...] = ("network", "threads", "files")
-_SETS = patterns.compile(r"\b(?:frozenset|set|hash)\(")
+_SETS = patterns.compile(r"\b(?:frozenset|set)\(")
+_HASH = patterns.compile(r"(?<![\w.])hash\(")
 
 
 _SET_NODES = (ast.Set, ast.SetComp)
@@ -94,6 +95,8 @@ def _sources(graph: Graph, cell: int) -> Iterator[Source]:
     nodes = ast.walk(trees.of(graph, cell))
     if _SETS.search(text) or any(isinstance(node, _SET_NODES) for node in nodes):
         yield "sets"
+    if _HASH.search(text):
+        yield "hash"
     if not asked.isdisjoint({"timers", "machine"}):
         yield "clock"
 

@@ -28,7 +28,11 @@ _REASONS: dict[Source, tuple[str, str]] = {
     "files": ("asks which files there are, in no order", "sort what it gets"),
     "threads": ("runs threads or processes, which end in no order", "collect results in an order"),
     "network": ("asks the network", "keep a copy of what it answered"),
-    "sets": ("uses a set, or hash(), whose order is another in each run", "sort the set"),
+    "sets": ("uses a set, whose order is another in each run", "sort the set"),
+    "hash": (
+        "asks for hash(), which is another for a text in each run",
+        "take what is the same in each run, such as `zlib.crc32` of the bytes",
+    ),
 }
 """What a cell does that brings chance in, and what to do about it."""
 

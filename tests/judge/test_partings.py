@@ -64,6 +64,8 @@ def test_outputs_part_where_no_name_does() -> None:
         ("import os\nx = os.listdir()", "files"),
         ("x = list({'a', 'b'})", "sets"),
         ("x = [n for n in {c for c in 'ab'}]", "sets"),
+        ("x = hash('a') % 10", "hash"),
+        ("x = model.hash('a')", ""),
         ("import requests\nx = requests.get(address)", "network"),
         ("from multiprocessing import Pool\nx = Pool().map(f, [1])", "threads"),
         ("x = {'a': 1}", ""),
