@@ -14,9 +14,10 @@ from kept_here import kept_here, question
 from tiers import every
 
 from pytest_nbsafe.kernel.checkpoint import blobs, pickling
+from pytest_nbsafe.kernel.checkpoint.array_memory import owner_of
 from pytest_nbsafe.kernel.checkpoint.counted_references import Holders, sharing
 from pytest_nbsafe.kernel.checkpoint.covariables import groups, tied
-from pytest_nbsafe.kernel.checkpoint.reachable import Surface, owner_of
+from pytest_nbsafe.kernel.checkpoint.reachable import Surface
 from pytest_nbsafe.kernel.checkpoint_contract import CoVariable
 from pytest_nbsafe.kernel.hashing.function_texts import Texts
 from pytest_nbsafe.kernel.hashing.snapshot import Snapshot
@@ -89,6 +90,13 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
 # ------------------------------------------------------------------ what ties names together
 
 APART = {
+    "two molecules": (
+        "from rdkit import Chem\na, b = (Chem.MolFromSmiles(t) for t in ('CO', 'CCO'))"
+    ),
+    "shapes": "import shapely\na, b = [shapely.Point(0, 0)], [shapely.Point(0, 0)]",
+    "an array and a part of a library that nobody knows": (
+        "import zmq\na, b = np.zeros(3), zmq.Frame(b'x')"
+    ),
     "a type of numbers": "d = np.dtype([('i', 'i4')])\na = np.zeros(2, d)\nb = np.zeros(2, d)",
     "a class of numpy": "k = np.ndarray\na = np.zeros(2)\nb = [np.zeros(2), k]",
     "a class of the notebook": "class C: pass\na = C()\nb = C()\na.x = b.x = C",
@@ -157,6 +165,15 @@ TOGETHER = {
     "bytes of arrow": "import pyarrow as pa\na = np.zeros(9)\nb = pa.py_buffer(a)",
     "a tree of points": (
         "from sklearn.neighbors import KDTree\na = np.zeros((9, 2))\nb = KDTree(a)"
+    ),
+    "a molecule and an atom of it": (
+        "from rdkit import Chem\na = Chem.MolFromSmiles('CO')\nb = [a.GetAtomWithIdx(0)]"
+    ),
+    "parts of a library that nobody knows": "import zmq\na, b = zmq.Frame(b'x'), [zmq.Frame(b'x')]",
+    "memory of nobody": (
+        "import ctypes, zmq\na, text = zmq.Frame(b'x'), b'held'\n"
+        "look = ctypes.pythonapi.PyMemoryView_FromMemory\nlook.restype = ctypes.py_object\n"
+        "b = np.asarray(look(ctypes.c_char_p(text), ctypes.c_ssize_t(4), 0x100))"
     ),
     "a tensor of an array": "import torch\na = np.zeros(4)\nb = torch.from_numpy(a)",
 }

@@ -170,6 +170,13 @@ class Adapter(Protocol):
     Nobody follows them to find where something is, or counts who refers to them.
     """
 
+    OWNERS: frozenset[str]
+    """Classes of compiled code whose objects have what nobody sees each to itself.
+
+    Without this name all are: of the library it is known what its objects share. With it objects of
+    its other classes may look at parts of these and of one another.
+    """
+
     def lazily_copied(self, value: Any) -> list[Any] | None:
         """Return what a value holds that is copied before it is written to; None if it is not."""
 
@@ -251,8 +258,11 @@ def all_of(what: str) -> tuple[Any, ...]:
 
 
 def of_module(module: object) -> Any:
-    """Return the adapter of the library that a module belongs to, None where it has none."""
-    return adapter_of(module.partition(".")[0]) if type(module) is str else None
+    """Return the adapter of the library that a module belongs to, None where it has none.
+
+    What is compiled of a library may stand in a module of its own: `_regex` is `regex`.
+    """
+    return adapter_of(module.partition(".")[0].lstrip("_")) if type(module) is str else None
 
 
 def of_class(kind: type) -> Any:

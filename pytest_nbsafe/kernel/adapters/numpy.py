@@ -168,7 +168,8 @@ def references_of(value: Any) -> list[Any] | None:
     if not isinstance(value, numpy.ndarray):
         return held
     if value.base is not None:
-        return [*held, value.base]
+        is_nobody_s = type(value.base) is memoryview and value.base.obj is None
+        return [*held, value.base] if not is_nobody_s else None
     if not value.dtype.hasobject:
         return held
     return [*held, *items_of(value)] if value.dtype.kind == "O" else None

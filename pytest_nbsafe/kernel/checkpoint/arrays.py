@@ -9,8 +9,8 @@ import sys
 from typing import Any
 
 from ..identity import identity
+from .array_memory import owner_of
 from .covariables import Group
-from .reachable import owner_of
 
 _FEW_BYTES = 1 << 16
 """Fewer are copied when they are loaded; more are shown where they were read to."""

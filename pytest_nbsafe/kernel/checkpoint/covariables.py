@@ -15,19 +15,18 @@ from typing import Any
 from ..adapters import of_class
 from ..functions.reach import fields, is_own
 from ..identity import identity
+from . import unseen_memory
+from .array_memory import CONSTANT_S, has_objects, memory_s
 from .counted_references import Holders, sharing
 from .reachable import (
     COLUMN_S,
-    CONSTANT_S,
     CONSTANTS,
     CONTAINER_S,
     OBJECT_S,
     TABLE_S,
     Reached,
     Surface,
-    has_objects,
     keeping_s,
-    memory_s,
 )
 
 _CONTAINERS = frozenset({list, dict, set, tuple, frozenset})
@@ -64,6 +63,11 @@ class Group:
         if self._cost_s is None:
             self._cost_s = keeping_s(self.reached.values())
         return self._cost_s
+
+    def may_share_unseen(self) -> bool:
+        """Return whether objects may have parts in common that nobody sees, nor pickle keeps."""
+        values = self.reached.values()
+        return any(v.looks() for v in values) and sum(v.count_unseen() for v in values) > 1
 
     def part(self, name: str) -> Group:
         """Return one of its names, all others left out."""
@@ -264,6 +268,7 @@ def _leaders(home: Mapping[str, Any], reached: Mapping[str, Reached]) -> dict[st
         for key in value.lazily_shared() & holders.keys():
             _join(leader, name, holders[key])
     _join_by_places(leader, reached)
+    _join_by_libraries(leader, reached)
     named = {identity(home[name]): name for name in reached}
     for name, value in reached.items():
         for key in value.borrowed & named.keys():
@@ -291,6 +296,16 @@ def _join_by_places(leader: dict[str, str], reached: Mapping[str, Reached]) -> N
                 for other in holders[starts[at]]:
                     _join(leader, name, other)
                 at -= 1
+
+
+def _join_by_libraries(leader: dict[str, str], reached: Mapping[str, Reached]) -> None:
+    """Join the names that may look at what a library has to itself with those that lead to it."""
+    unseen = {name: libraries for name, value in reached.items() if (libraries := value.unseen())}
+    looks = {name: reached[name].looks() for name in unseen}
+    for library in set().union(*looks.values()):
+        names = [n for n in unseen if library in unseen[n] or library == unseen_memory.ANY]
+        for name in names:
+            _join(leader, name, names[0])
 
 
 def _join_by_classes(

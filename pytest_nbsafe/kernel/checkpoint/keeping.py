@@ -149,6 +149,8 @@ class _Keeper:
         for name, fingerprint in fingerprints.items():
             if not fingerprint["hash"]:
                 return f"what `{name}` holds is not known: {fingerprint['cause']}"
+        if self.group.may_share_unseen():
+            return "a library may have parts in common in it that nobody sees"
         return self.plan.cause
 
     def _cause_of(self, name: str, value: Any) -> str:

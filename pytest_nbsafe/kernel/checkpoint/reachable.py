@@ -26,6 +26,8 @@ from ..functions.reach import is_own, kept_by, static
 from ..hashing.class_changes import has_changed
 from ..hashing.function_texts import lies_here
 from ..identity import identity
+from . import unseen_memory
+from .array_memory import CONSTANT_S, Memory
 
 CONSTANTS: tuple[type, ...] = (
     int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range,
@@ -42,12 +44,11 @@ PROXIES = frozenset(map(identity, weakref.ProxyTypes))
 """Kinds of values that stand for others, and hand on to those whatever they are asked."""
 _CONTAINERS = frozenset({list, dict, set, bytearray})
 """Kinds of values that `pickle` always writes by what they hold, whoever else holds them."""
-BYTE_S, CONSTANT_S, CONTAINER_S, OBJECT_S = 3e-9, 35e-8, 1.2e-6, 8e-6
+CONTAINER_S, OBJECT_S = 1.2e-6, 8e-6
 TABLE_S, COLUMN_S = 5e-4, 3e-4
-"""About how long it takes to keep a byte of an array, a number or text, a list, tuple or dict,
-another object, a table and an array in it: measured."""
+"""About how long it takes to keep a list, tuple or dict, another object, a table and an array in
+it: measured."""
 _QUICK = frozenset(map(identity, (list, tuple, dict)))
-_ADDRESS_BYTES = 8
 FIXED = frozenset(map(identity, (tuple, frozenset)))
 """Kinds of values that stay as they are. Of those that lead nowhere Python makes one for many."""
 _NOTHING: Mapping[int, object] = types.MappingProxyType({})
@@ -55,33 +56,13 @@ _PERSONAL = frozenset({"__main__", "builtins"})
 """Modules that hold what cells made: IPython leaves the last results in `builtins`."""
 
 
-class Memory:
-    """The memory of an array: the array itself, what owns the memory, and where it begins.
-
-    The number of the place is negative, so that it is no object's; 0 where it is not known. Of what
-    owns the memory there are `size` bytes.
-    """
-
-    __slots__ = ("array", "cost_s", "owner", "place", "size")
-
-    def __init__(self, array: Any, memory: Any) -> None:
-        self.array, self.owner = array, owner_of(memory)
-        interface = getattr(self.owner, "__array_interface__", None) or getattr(
-            memory, "__array_interface__", None
-        )
-        self.place = -interface["data"][0] if interface is not None else 0
-        held = getattr(self.owner, "nbytes", None)
-        self.size = held if type(held) is int else 0
-        size = getattr(memory, "nbytes", 0)
-        self.cost_s = memory_s(array, size) if type(size) is int else 0.0
-
-
 class Surface:
     """Where every walk ends: at what modules hold, which all share, and at what leads to all names.
 
     `elsewhere` is what libraries hold, `own` what the modules of the project do, by identity.
-    `special` are classes of which the interpreter tells too much or too little. What is known by
-    identity has to stay alive: with `holds` the surface sees to that.
+    `special` are classes of which the interpreter tells too much or too little, `unseen` those of
+    which libraries have parts to themselves, and which, `looks` those among them that may look at
+    parts of others. What is known by identity has to stay alive: `holds` sees to that.
     """
 
     def __init__(self, *all_names: object, holds: bool = False) -> None:
@@ -89,6 +70,8 @@ class Surface:
         self.own: set[int] = set()
         self.kinds: dict[int, type] = {}
         self.special: set[int] = set()
+        self.unseen: dict[int, frozenset[str]] = {}
+        self.looks: set[int] = set()
         self._modules: list[types.ModuleType] = []
         self._alive: list[list[Any]] = []
         self._behind: dict[int, Reached | None] = {}
@@ -165,6 +148,11 @@ class Surface:
             is_told = is_constant(kind, adapter) or any(hasattr(adapter, each) for each in _TOLD)
             if is_told or issubclass(kind, _CLOSER) or kind is types.FunctionType:
                 self.special.add(key)
+            libraries = frozenset() if is_told else unseen_memory.libraries_of(kind)
+            if libraries:
+                self.unseen[key] = libraries
+                if unseen_memory.is_look(kind):
+                    self.looks.add(key)
 
 
 class Reached:
@@ -196,6 +184,7 @@ class Reached:
         self.met: set[int] = set()
         self.classes: dict[int, type] = {}
         self.constants = 0
+        self._of_others: list[int] = []
         self._surface = surface
         self._known = known
         self._walk([value], None)
@@ -212,6 +201,25 @@ class Reached:
         """Return what owns the memory of tables, and their parts, by identity."""
         owners = {identity(memory.owner) for held in self.lazy.values() for memory in held}
         return owners | self.inside
+
+    def unseen(self) -> set[str]:
+        """Return the libraries that have parts of it to themselves."""
+        return self._libraries(self._surface.unseen.keys())
+
+    def looks(self) -> set[str]:
+        """Return the libraries of which it may look at parts of what others lead to."""
+        return self._libraries(self._surface.looks)
+
+    def count_unseen(self) -> int:
+        """Return how many objects there are that may have such parts in common."""
+        kinds = map(identity, map(type, self.objects.values()))
+        return sum(map(self._surface.unseen.__contains__, kinds)) + len(self._of_others)
+
+    def _libraries(self, among: Collection[int]) -> set[str]:
+        unseen = self._surface.unseen
+        keys = self.kinds.union(filter(None, self._of_others)).intersection(among)
+        libraries = {library for key in keys for library in unseen[key]}
+        return libraries | ({unseen_memory.ANY} if 0 in self._of_others else set())
 
     def all_memories(self) -> Iterator[Memory]:
         """Yield the memory of all arrays, of those in tables too."""
@@ -274,13 +282,23 @@ class Reached:
             if part:
                 self.inside.add(identity(item))
         if array is not None:
-            (self.memories if lazy is None else lazy).append(Memory(item, array))
+            memory = Memory(item, array)
+            (self.memories if lazy is None else lazy).append(memory)
+            self._note_owner(memory.owner)
             return [*adapter.items_of(item), *gc.get_referents(item)]
         if parts is not None and lazy is None and part != "array":
             self.blocks.update(map(identity, adapter.blocks_of(item)))
             self._walk(parts, self.lazy.setdefault(identity(item), []))
             return []
         return gc.get_referents(item) if parts is None else parts
+
+    def _note_owner(self, owner: Any) -> None:
+        """Note whose memory an array shows, if it is no array's: 0 for that of nobody."""
+        kind = type(owner)
+        if identity(kind) not in self._surface.kinds:
+            self._surface.add_kinds({identity(kind): kind})
+        if owner is None or identity(kind) in self._surface.unseen:
+            self._of_others.append(0 if owner is None else identity(kind))
 
     def _held_by_function(self, function: Any) -> list[Any]:
         """Return what a function keeps; one of a library, which all share, keeps nothing."""
@@ -349,31 +367,3 @@ def is_constant_value(value: Any) -> bool:
     """Return whether a value cannot change, so that it does not matter who holds it too."""
     kind = type(value)
     return kind in (tuple, frozenset, weakref.ref, *CONSTANTS) or is_constant(kind, of_class(kind))
-
-
-def memory_s(array: Any, size: int) -> float:
-    """Return about how many seconds it takes to keep so many bytes of an array.
-
-    Of objects it has but the addresses.
-    """
-    if has_objects(array):
-        return size / _ADDRESS_BYTES * CONSTANT_S
-    return size * BYTE_S
-
-
-def has_objects(array: Any) -> bool:
-    """Return whether an array has addresses of objects in it."""
-    return bool(getattr(getattr(array, "dtype", None), "hasobject", False))
-
-
-def owner_of(array: Any) -> Any:
-    """Return what owns the memory that an array shows: itself, another array, another value."""
-    owner, base = array, getattr(array, "base", None)
-    seen = {identity(array)}
-    while base is not None:
-        owner = base.obj if type(base) is memoryview else base
-        if identity(owner) in seen:  # it is made from a view of itself
-            break
-        seen.add(identity(owner))
-        base = getattr(owner, "base", None)
-    return owner

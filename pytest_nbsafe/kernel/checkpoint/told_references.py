@@ -13,6 +13,7 @@ from ..adapters import of_class
 from ..functions.reach import is_own
 from ..identity import identity
 from .reachable import CONSTANTS, FIXED, PROXIES, is_constant, is_importable
+from .unseen_memory import libraries_of
 
 _ENDS = frozenset(map(identity, CONSTANTS))
 _DEPTH = 5
@@ -44,7 +45,7 @@ def look_at(kind: type) -> Look | None:
     adapter = of_class(kind)
     if is_constant(kind, adapter):
         return None
-    if hasattr(adapter, "TANGLED"):
+    if hasattr(adapter, "TANGLED") or libraries_of(kind):
         raise UnknownError
     if hasattr(adapter, "references_of"):
         return _held_by(adapter)
