@@ -43,10 +43,13 @@ def _has_own_bytes(base: type) -> bool:
     """Return whether objects have bytes for a class's sake that are no attribute of theirs."""
     if base.__base__ is None or is_own(base) or _library_of(base) in _PYTHON_S:
         return False
+    more_bytes = base.__basicsize__ - base.__base__.__basicsize__
+    more_bytes -= (_usual_parts(base) - _usual_parts(base.__base__)) * _PART_BYTES
+    if more_bytes <= 0:
+        return False
     own = type.__dict__["__dict__"].__get__(base).values()
     named = sum(type(each) is types.MemberDescriptorType for each in own)
-    more = named + _usual_parts(base) - _usual_parts(base.__base__)
-    return base.__basicsize__ - base.__base__.__basicsize__ > more * _PART_BYTES
+    return more_bytes > named * _PART_BYTES
 
 
 def _usual_parts(kind: type) -> int:
