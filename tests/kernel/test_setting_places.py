@@ -63,7 +63,9 @@ class InteractiveShell:
 
 
 library = types.ModuleType("library")
-vars(library).update(held=Held(), append=append, add_constant=append, set_config=math.floor)
+vars(library).update(
+    held=Held(), append=append, add_constant=append, set_config=math.floor, SetConfig=math.floor
+)
 sys.modules["library"] = library
 HOME: dict[str, Any] = {
     "csv": csv,
@@ -104,6 +106,7 @@ HOME: dict[str, Any] = {
         ("logging.root.level = 10", "logging"),
         ("csv.register_dialect('mine', delimiter=';')", "csv"),
         ("library.set_config(shape='wide')", "library"),
+        ("library.SetConfig('wide')", "library"),
         ("library.options['shape'] = 'wide'", "library"),
         ("vars(math)['tau'] = 3", "math"),
         ("del library.registry['a']", "library"),

@@ -24,9 +24,9 @@ from .held_functions import functions_read, value_of
 from .project_reach import ProjectModule
 
 _SETS = re.compile(
-    r"(?:re)?set(?:[_A-Z]\w*)?|set(?:defaulttimeout|recursionlimit|switchinterval|firstweekday)"
+    r"(?:[Rr]e)?[Ss]et(?:[_A-Z]\w*)?|set(?:defaulttimeout|recursionlimit|switchinterval|firstweekday)"
     r"|set(?:locale|context|trace|profile|dlopenflags|itimer|up|rlimit)|(?:un)?register\w*"
-    r"|(?:en|dis)able\w*|(?:basic|re|parallel_)?config\w*|basicConfig|use(?:_\w+)?|init(?:_\w+|ialize\w*)?"
+    r"|(?:[Ee]n|[Dd]is)able\w*|(?:basic|re|parallel_)?config\w*|basicConfig|use(?:_\w+)?|init(?:_\w+|ialize\w*)?"
     r"|(?:un)?install\w*|(?:un)?patch\w*|capture\w*|(?:add|remove|append|insert|extend|update|pop"
     r"|push|clear|discard|setdefault)(?:[_A-Z]\w*)?|umask|putenv|unsetenv|tzset|stack_size|signal"
     r"|pickle|load_\w*env|autolog|(?:un)?freeze|(?:un)?lock|switch_\w+|seed\w*|field_size_limit"
