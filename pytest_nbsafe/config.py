@@ -153,6 +153,10 @@ def for_path(path: Path, base: Config | None = None) -> Config:
     """Return the configuration of the nearest nbsafe.toml or pyproject.toml upward from `path`.
 
     A pyproject.toml without a `[tool.nbsafe]` table does not end the search.
+
+    Raises:
+        NbsafeError: the file is not understood.
+
     """
     base = base or Config()
     start = files.real(path)
@@ -165,6 +169,9 @@ def for_path(path: Path, base: Config | None = None) -> Config:
                 continue
             state = file.stat()
             table: Any = _read_toml(file, state.st_mtime_ns, state.st_size)
+            if not keys and "tool" in table:
+                hint = "leave out `tool.nbsafe`: [[tool.nbsafe.run]] is [[run]] in this file"
+                raise NbsafeError("unknown-key", f"{file}: unknown key 'tool'", hint)
             for key in keys:
                 table = table.get(key) if isinstance(table, dict) else None
             if isinstance(table, dict):

@@ -18,6 +18,10 @@ class Terminated(KeyboardInterrupt):
         self.number = number
 
 
+def _do_nothing(_number: int, _frame: FrameType | None) -> None:
+    """Handle a signal by going on."""
+
+
 class StopSignals:
     """Lets a request to end raise `Terminated`, once, until `leave` is called.
 
@@ -38,7 +42,7 @@ class StopSignals:
 
     def ignore(self) -> None:
         """Let what is being cleaned up be cleaned up."""
-        self._handle_by(signal.SIG_IGN)
+        self._handle_by(_do_nothing)  # SIG_IGN: Python complains of signals already under way
 
     def leave(self) -> None:
         """Let a request end the process as it does by default."""
@@ -55,7 +59,7 @@ class StopSignals:
         signal.default_int_handler(number, frame)
 
     def _handle_by(
-        self, handler: signal.Handlers | Callable[[int, FrameType | None], NoReturn]
+        self, handler: signal.Handlers | Callable[[int, FrameType | None], None]
     ) -> None:
         for number in self._heeded:
             signal.signal(number, handler)

@@ -110,6 +110,12 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
         for_path(tmp_path / "nb.ipynb")
 
 
+def test_a_file_of_our_own_has_no_tables_of_pyproject(tmp_path: Path) -> None:
+    (tmp_path / "nbsafe.toml").write_text("[tool.nbsafe]\nstrict = true\n")
+    with pytest.raises(NbsafeError, match=r"unknown key 'tool' \(leave out `tool\.nbsafe`"):
+        for_path(tmp_path / "nb.ipynb")
+
+
 def test_contracts_are_read_in_their_order(tmp_path: Path) -> None:
     (tmp_path / "nbsafe.toml").write_text("""
 [[contract]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -54,6 +55,23 @@ def test_another_thread_heeds_nothing() -> None:
     thread.start()
     thread.join()
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+def test_one_that_comes_with_an_interrupt_is_no_complaint_of_python() -> None:
+    stop_signals = StopSignals(also_interrupts=True)
+    complaints: list[object] = []
+    both = {signal.SIGINT, signal.SIGTERM}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "unraisablehook", complaints.append)
+        try:
+            signal.pthread_sigmask(signal.SIG_BLOCK, both)
+            for number in both:
+                os.kill(os.getpid(), number)
+            with pytest.raises(KeyboardInterrupt):
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
+        finally:
+            stop_signals.leave()
+    assert complaints == []
 
 
 def test_none_follows_an_interrupt() -> None:

@@ -33,6 +33,8 @@ def opened(spec: str) -> Executor:
         package = {"dask": "distributed"}.get(name, name)
         hint = f"pip install {package}" if name in _NAMED else "is it on PYTHONPATH?"
         raise _refused(spec, f"there is no module {error.name!r}", hint) from error
+    except NbsafeError as error:
+        raise _refused(spec, error.message, _HINT) from error
     except (ImportError, OSError, ValueError, TypeError, AttributeError) as error:
         raise _refused(spec, f"{type(error).__name__}: {error}", _HINT) from error
 
@@ -87,6 +89,8 @@ class LocalProcesses(Executor):
 
 
 def _local(processes: str) -> Executor:
+    if processes and not (processes.isdecimal() and int(processes)):
+        raise NbsafeError("bad-executor", f"{processes!r} is no number of processes")
     return LocalProcesses(int(processes) if processes else workers.processors())
 
 
@@ -152,12 +156,13 @@ _NAMED: dict[str, Callable[[str], Executor]] = {"local": _local, "dask": _dask, 
 def _of_the_user(module: str, factory: str) -> Executor:
     """Return what a function of the user's gives, whose module may lie in the working folder."""
     if not factory:
-        raise ValueError("there is no executor of that name")
+        raise NbsafeError("bad-executor", "there is no executor of that name")
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 - a text is wanted
     try:
         made = getattr(importlib.import_module(module), factory)()
     finally:
         del sys.path[0]
     if not isinstance(made, Executor):
-        raise TypeError(f"it gives {type(made).__name__}, no concurrent.futures.Executor")
+        kind = type(made).__name__
+        raise NbsafeError("bad-executor", f"it gives {kind}, no concurrent.futures.Executor")
     return made

@@ -40,12 +40,14 @@ def must_be_writable(given: argparse.Namespace) -> None:
         raise NbsafeError("cannot-write", "standard output is closed", "see --output")
     printed_format(given)
     formats = getattr(given, "formats", ())
-    outputs = (given.output, getattr(given, "plot", None), *(file for _, file in formats))
-    for file in filter(None, outputs):
+    outputs = [("--output", given.output), ("--plot", getattr(given, "plot", None))]
+    outputs += (("--format", file) for _, file in formats)
+    for option, file in outputs:
         try:
-            files.must_be_writable(Path(file), with_folders=False)
+            if file:
+                files.must_be_writable(Path(file), with_folders=False)
         except OSError as error:
-            raise _cannot_write(file, error) from error
+            raise _cannot_write(file, error, option) from error
 
 
 def printed_format(given: argparse.Namespace) -> str:
@@ -58,9 +60,9 @@ def printed_format(given: argparse.Namespace) -> str:
     return first
 
 
-def _cannot_write(output: object, error: OSError) -> NbsafeError:
+def _cannot_write(output: object, error: OSError, option: str = "--output") -> NbsafeError:
     message = f"cannot write {output}: {error.strerror}"
-    return NbsafeError("cannot-write", message, "see --output")
+    return NbsafeError("cannot-write", message, f"see {option}")
 
 
 def show(

@@ -27,6 +27,7 @@ from pytest_nbsafe.reports import escape, text
 from pytest_nbsafe.reports.colour import MARKUP, Paint, Role, plain
 
 if TYPE_CHECKING:
+    from _pytest._code import Traceback
     from _pytest._io import TerminalWriter
 
     from pytest_nbsafe.app.given_session import GivenSession
@@ -153,11 +154,21 @@ class NotebookFile(pytest.File):
         return self.nodeid if self.nodeid.endswith(self.path.name) else str(self.path)
 
     def setup(self) -> None:
-        """Ask the conftest files how the notebook is run, and take in what is wrong with that."""
+        """Ask the conftest files how the notebook is run.
+
+        Raises:
+            fail.Exception: what they give cannot be used. It is shown without a traceback.
+
+        """
         if self.is_set_up or self.settings.static:
             return
-        self.settings = run_settings.of_conftest(self.settings, self.ihook, self.config, self.path)
-        self.opened()
+        hooks, config = self.ihook, self.config
+        try:
+            self.settings = run_settings.of_conftest(self.settings, hooks, config, self.path)
+            self.opened()
+        except NbsafeError as error:
+            # Without its cause, which pytest would show, too.
+            raise pytest.fail.Exception(escape.line(str(error)), pytrace=False) from None
         self.is_set_up = True
 
     def teardown(self) -> None:
@@ -206,6 +217,10 @@ class NotebookItem(pytest.Item):
         """What the item is called in a sentence."""
         return f"cell {self.number}" if self.number else "the notebook"
 
+    @property
+    def _has_debugger(self) -> bool:
+        return bool(self.config.getoption("usepdb", default=False))
+
     def describe(self, number: int, line: int | None, tags: Iterable[str]) -> None:
         """Take the cell's number, the physical line where it begins, and its tags as marks."""
         self.number = number
@@ -240,7 +255,7 @@ class NotebookItem(pytest.Item):
                 if written:
                     self.add_report_section("call", stream, text.printed(written))
         if outcome.status == "failed":
-            raise (UnreachableError if self.config.option.usepdb else FailedError)(outcome)
+            raise (UnreachableError if self._has_debugger else FailedError)(outcome)
         if outcome.status == "skipped":
             raise pytest.skip.Exception(text.reason(outcome), _use_item_location=True)
 
@@ -287,10 +302,9 @@ class NotebookItem(pytest.Item):
             return self._failure(excinfo.value.outcome)
         if isinstance(excinfo.value, pytest.fail.Exception):
             message = f"{self.title} was stopped by another plugin: {excinfo.value}"
-            shown = [escape.sentence(message)]
-            return FailureRepr(self.file.shown, self.line, shown[0], lambda _: shown)
-        if not self.file.is_set_up and not self.file.settings.static:
-            return self._failed_before(excinfo, style)
+            return self._in_one_line(escape.sentence(message))
+        if isinstance(excinfo.value, NbsafeError):  # such as a file that cannot be written
+            return self._in_one_line(escape.line(str(excinfo.value)))
         excinfo.traceback = excinfo.traceback.cut(path=Path(__file__))
         fault = super().repr_failure(excinfo, style)
         if isinstance(fault, ExceptionRepr) and fault.reprcrash is not None:
@@ -299,13 +313,18 @@ class NotebookItem(pytest.Item):
             fault.addsection("INTERNAL ERROR of nbsafe", blame)
         return fault
 
-    def _failed_before(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any) -> Any:
-        """Return the report of what the user's conftest, or what it gives, has wrong."""
-        if isinstance(excinfo.value, NbsafeError):
-            shown = [escape.line(str(excinfo.value))]
-            return FailureRepr(self.file.shown, self.line, shown[0], lambda _: shown)
-        excinfo.traceback = run_settings.of_users(excinfo.traceback)
-        return super().repr_failure(excinfo, style)
+    def _traceback_filter(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Traceback:
+        """Return what pytest shows of a traceback: of a hook of the user's only its own code.
+
+        What fails while an item is set up never comes to `repr_failure`. pytest has no public
+        way to shorten it; where it no longer asks here, the traceback is longer.
+        """
+        if self.file.is_set_up or self.file.settings.static:
+            return excinfo.traceback
+        return run_settings.of_users(excinfo.traceback)
+
+    def _in_one_line(self, message: str) -> FailureRepr:
+        return FailureRepr(self.file.shown, self.line, message, lambda _: [message])
 
     def _failure(self, outcome: Outcome) -> FailureRepr:
         strict = self.file.settings.strict
@@ -313,9 +332,9 @@ class NotebookItem(pytest.Item):
         failing = text.failing(outcome, strict=strict)
         line = (failing[0].file_line if failing else None) or self.line
         message = text.headline(failing[0]) if failing else text.reason(outcome)
-        if self.config.option.tbstyle == "line":  # pytest adds that line
+        if self.config.getoption("tbstyle", default="auto") == "line":  # pytest adds that line
             return FailureRepr(self.file.shown, line, message, lambda _: [])
-        ends = ["", _NO_PDB] if self.config.option.usepdb else []
+        ends = ["", _NO_PDB] if self._has_debugger else []
         return FailureRepr(
             self.file.shown,
             line,

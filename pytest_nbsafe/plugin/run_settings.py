@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _HOOKS = {"env": "pytest_nbsafe_environment", "parameters": "pytest_nbsafe_parameters"}
 """What each hook gives, as a key of a table `[[tool.nbsafe.run]]`."""
-_BETWEEN = (Path(__file__).parent, Path(pluggy.__file__).parent)
+_OURS, _PLUGGY = Path(__file__).parent, Path(pluggy.__file__).parent
 """Where the code lies that stands between pytest and a hook of the user."""
 
 
@@ -40,7 +40,7 @@ def of_conftest(settings: Config, hooks: Any, config: pytest.Config, path: Path)
 
 
 def of_users(traceback: Traceback) -> Traceback:
-    """Return a traceback from where the user's own code begins."""
-    return traceback.filter(
-        lambda entry: not any(Path(entry.path).is_relative_to(folder) for folder in _BETWEEN)
-    )
+    """Return a traceback from where the user's own code begins: behind pytest, us and pluggy."""
+    ours = [at for at, entry in enumerate(traceback) if Path(entry.path).is_relative_to(_OURS)]
+    behind = traceback[ours[-1] + 1 :] if ours else traceback
+    return behind.filter(lambda entry: not Path(entry.path).is_relative_to(_PLUGGY))

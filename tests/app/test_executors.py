@@ -111,10 +111,11 @@ def test_the_report_is_that_of_one_process(
     ("spec", "message"),
     [
         ("nowhere:pool", "there is no module 'nowhere'"),
-        ("nowhere", "there is no executor of that name"),
+        ("nowhere", "nowhere: there is no executor of that name"),
         ("test_executors:missing", "AttributeError"),
-        ("test_executors:nothing", "it gives int, no concurrent.futures.Executor"),
-        ("local:many", "ValueError"),
+        ("test_executors:nothing", "nothing: it gives int, no concurrent.futures.Executor"),
+        ("local:many", "local:many: 'many' is no number of processes"),
+        ("local:0", "local:0: '0' is no number of processes"),
     ],
 )
 def test_what_is_no_executor(spec: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,6 +158,8 @@ def test_json_to_a_file(capsys: pytest.CaptureFixture[str]) -> None:
         (["check", "--order", "sideways"], "--order cannot be 'sideways' (one of auto"),
         (["run", "--timeout", "soon"], "--timeout cannot be 'soon' (seconds"),
         (["check", "--output", "no/such/folder"], "cannot write no/such/folder: "),
+        (["check", "--format", "json:no/such/file"], "No such file or directory (see --format)"),
+        (["stats", "--plot", "no/such/file.svg"], "No such file or directory (see --plot)"),
         (["explain", "NBS999"], "NBS999"),
         (["order", "nope.ipynb"], "nope.ipynb"),
         (["order", "bad.ipynb"], "bad.ipynb, line 1: "),

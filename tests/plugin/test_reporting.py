@@ -101,6 +101,24 @@ def test_a_fault_of_ours_is_no_fault_of_the_notebook(pytester: pytest.Pytester) 
     )
 
 
+def test_misuse_while_it_runs_is_told_in_one_line(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb.ipynb", "# %% [1]\na = 1\n")
+    misuse = "NbsafeError('cannot-write', 'the disk is full', 'free some')"
+    imported = "\n    from pytest_nbsafe.errors import NbsafeError"
+    pytester.makeconftest(imported + FAULTY.replace('RuntimeError("a fault of ours")', misuse))
+    result = pytester.runpytest_subprocess(*STATIC)
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["FAILED nb.ipynb::cell-1 - the disk is full (free some)"])
+    result.stdout.no_fnmatch_line("*INTERNAL*")
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_without_a_terminal_a_cell_fails_as_with_one(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb.ipynb", "# %% [1]\nprint(gone)\n")
+    result = pytester.runpytest_subprocess(*STATIC, "-p", "no:terminal")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+
+
 def test_internal_errors_look_the_same_from_a_worker(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1]\na = 1\n")
     pytester.makeconftest(FAULTY)

@@ -97,6 +97,9 @@ def test_what_a_hook_gives_wrong_is_an_error_before_the_cells(
     result.assert_outcomes(errors=3)
     result.stdout.fnmatch_lines([told])
     result.stdout.no_fnmatch_line("*INTERNAL*")
+    result.stdout.no_fnmatch_line("*pytest_nbsafe/plugin*")
+    result.stdout.no_fnmatch_line("*pluggy*py:*")
+    result.stdout.no_fnmatch_line("*above exception*")
 
 
 def test_without_notebooks_the_hooks_are_known(pytester: pytest.Pytester) -> None:
