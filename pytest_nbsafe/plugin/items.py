@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bdb
 import keyword
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -10,25 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from _pytest._code.code import (
-    ExceptionRepr,
-    ReprEntryNative,
-    ReprExceptionInfo,
-    ReprFileLocation,
-    ReprTraceback,
-)
+from _pytest._code.code import ExceptionRepr
 
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import NotebookReport, Outcome
 from pytest_nbsafe.plugin import other_limits, run_settings
 from pytest_nbsafe.plugin.billing import Billing
+from pytest_nbsafe.plugin.failures import NO_PDB, FailedError, FailureRepr, UnreachableError
 from pytest_nbsafe.plugin.progress import shows_at_once
 from pytest_nbsafe.reports import escape, text
-from pytest_nbsafe.reports.colour import MARKUP, Paint, Role, plain
 
 if TYPE_CHECKING:
     from _pytest._code import Traceback
-    from _pytest._io import TerminalWriter
 
     from pytest_nbsafe.app.given_session import GivenSession
     from pytest_nbsafe.app.session import Listen, NotebookSession
@@ -334,7 +326,7 @@ class NotebookItem(pytest.Item):
         message = text.headline(failing[0]) if failing else text.reason(outcome)
         if self.config.getoption("tbstyle", default="auto") == "line":  # pytest adds that line
             return FailureRepr(self.file.shown, line, message, lambda _: [])
-        ends = ["", _NO_PDB] if self._has_debugger else []
+        ends = ["", NO_PDB] if self._has_debugger else []
         return FailureRepr(
             self.file.shown,
             line,
@@ -356,49 +348,3 @@ def mark_name(tag: str) -> str | None:
     name = tag.replace("-", "_")
     fit = name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
     return name if fit and name not in _TAKE_ARGUMENTS else None
-
-
-# -- how a failed item shows -----------------------------------------------------------------------
-
-
-class FailedError(Exception):
-    """Carries a failed outcome from `runtest` to `repr_failure`."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(outcome.reason)
-        self.outcome = outcome
-
-
-class UnreachableError(FailedError, bdb.BdbQuit):
-    """The same under `--pdb`: as the end of a debugger it does not start one, in our own code."""
-
-
-_NO_PDB = (
-    "--pdb cannot reach into the kernel of a notebook: run it in Jupyter (jupyter lab, or "
-    "jupyter console) up to this cell and type %debug."
-)
-
-
-class FailureRepr(ReprExceptionInfo):
-    """A report in colour on this terminal, plain in JUnit and across pytest-xdist.
-
-    `message` is what the short summary shows, `render` returns the lines. xdist sends only what
-    the parent class holds, so the plain text stands there; pytest has no public class for it.
-    """
-
-    def __init__(
-        self, path: str, line: int, message: str, render: Callable[[Paint], list[str]]
-    ) -> None:
-        entry = ReprEntryNative(["\n".join(render(plain)), "\n"])
-        traceback = ReprTraceback([entry], None, style="native")
-        super().__init__(traceback, ReprFileLocation(path, line, message))
-        self._render = render
-
-    def toterminal(self, tw: TerminalWriter) -> None:
-        """Write the report in the terminal's own markup."""
-
-        def paint(text: str, role: Role) -> str:
-            return tw.markup(text, **dict.fromkeys(MARKUP[role], True))
-
-        for line in self._render(paint):
-            tw.line(line)
