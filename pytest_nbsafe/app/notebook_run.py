@@ -56,7 +56,17 @@ class NotebookRun:
         self.names: Mapping[str, Any] = _Names(self)
 
     def text(self, cell: int) -> str:
-        """Return what a cell printed, and the text of what else it showed."""
+        """Return what a cell printed, and the text of what else it showed.
+
+        Raises:
+            NbsafeError: it is no code cell of the page.
+
+        """
+        __tracebackhide__ = True
+        code = [page.number for page in self.notebook.code_cells] if self.notebook else []
+        if cell not in code:
+            known = f"code cells: {', '.join(map(str, code))}" if code else ""
+            raise NbsafeError("no-such-cell", f"{self._path} has no code cell {cell}", known)
         outputs = self.outputs.get(cell, ())
         return "".join(o.text if o.kind == "stream" else f"{o.text}\n" for o in outputs)
 
@@ -70,6 +80,7 @@ class NotebookRun:
             NbsafeError: it raises there, or its value cannot be brought here.
 
         """
+        __tracebackhide__ = True  # pytest's way to end a traceback where the test asks
         fetched = self._fetch(expression)
         if fetched["pickled"]:
             try:
@@ -113,6 +124,7 @@ class _Names(Mapping[str, Any]):
         self._run = run
 
     def __getitem__(self, name: str) -> Any:
+        __tracebackhide__ = True
         if name not in self._list():
             raise KeyError(name)
         return self._run.value(name)

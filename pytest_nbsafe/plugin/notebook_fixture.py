@@ -65,7 +65,8 @@ class RunNotebook:
             file = self._found(path)
             run = NotebookRun(file, configs.for_run(self._settings(file), given, "nbsafe_run"))
         except NbsafeError as error:
-            pytest.fail(escape.line(str(error)), pytrace=False)
+            # Without its cause, which pytest would show, too.
+            raise pytest.fail.Exception(escape.line(str(error)), pytrace=False) from None
         self._stack.enter_context(run)
         if check and run.failures:
             items = (text.item(each, run.notebook, strict=False) for each in run.failures)

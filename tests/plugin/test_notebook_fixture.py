@@ -61,6 +61,10 @@ def test_a_cell_that_fails(nbsafe_run):
         assert run.value("year") == 2040
     nbsafe_run("sales.ipynb", parameters={"year": 2040})
 
+def test_no_such_cell(sales):
+    assert sales.text(1) == ""
+    sales.text(9)
+
 def test_no_such_notebook(nbsafe_run):
     nbsafe_run("sale.ipynb")
 
@@ -74,13 +78,15 @@ def test_a_test_runs_a_notebook_and_asks_what_it_gave(pytester: pytest.Pytester)
     tests = pytester.path / "checks" / "test_sales.py"
     tests.write_text(TESTS)
     result = pytester.runpytest("-W", "error", "-p", "no:randomly", "-rf")
-    result.assert_outcomes(passed=3, failed=3)
+    result.assert_outcomes(passed=3, failed=4)
     result.stdout.fnmatch_lines(
         [
             "*sales.ipynb, cell 3 [[]3], line 2: NBS401 cell-failed (observed)",
             "*AssertionError: too late",
+            "E * *sales.ipynb has no code cell 9 (code cells: 1, 2, 3)",
             "*sale.ipynb*",
             "nbsafe_run: parameters: 'a b' is no name of Python*",
         ]
     )
-    result.stdout.no_fnmatch_line("*def __call__*")
+    for ours in ("*def __call__*", "*def text*", "*another exception*"):
+        result.stdout.no_fnmatch_line(ours)
