@@ -76,7 +76,8 @@ def _of_cell(cell: Cell) -> Iterator[Suppression]:
     held = _string_lines(cell.source)
     head = True
     for number, line in enumerate(cell.source.split("\n"), start=1):
-        head = head and (not line.strip() or line.lstrip().startswith("#"))
+        # What comes before the first line of code; a cell magic has to stand above all.
+        head = head and (not line.strip() or line.lstrip().startswith(("#", "%%")))
         for comment in _COMMENT.finditer(line):
             if not _inside(held, number, comment.start()):
                 words, end = _bracketed(line, comment)

@@ -42,6 +42,11 @@ x = 1  # nbsafe: ignore why not
     ]
 
 
+def test_the_first_line_below_a_cell_magic_covers_the_cell() -> None:
+    text = "# %% [1]\n%%time\n# nbsafe: ignore[NBS902]\nx = 1  # nbsafe: ignore[NBS2]\n"
+    assert covered(text) == ["1:2 NBS902*", "1:3 NBS2"]
+
+
 @pytest.mark.parametrize(
     "line",
     [
