@@ -37,8 +37,11 @@ def update(
         return ()
     if not all(map(_is_whole, results)) or any(fails(f, strict=config.strict) for f in findings):
         return ()
-    content = files.read_bytes(path, config.most_mb * files.MEGABYTE)
-    if not is_editable(content) or not _is_of(content, notebook, config):
+    try:
+        content = files.read_bytes(path, config.most_mb * files.MEGABYTE)
+        if not _is_of(content, notebook, config) or not is_editable(content):
+            return ()
+    except (OSError, load.Unreadable):  # it is gone, or no notebook any more
         return ()
     edits = _edits(facts, trial)
     if not edits:

@@ -77,6 +77,16 @@ def test_what_is_skipped_hinders_nothing(folder: tuple[Path, Report]) -> None:
     assert skipped.count == 2
 
 
+@pytest.mark.parametrize("does", ["p.unlink()", "_ = p.write_text('{')"])
+def test_a_file_that_the_run_removed_or_broke_stays_so(tmp_path: Path, does: str) -> None:
+    text = (
+        f"# %% [1]\nimport pathlib\np = pathlib.Path('n.ipynb')\n{does}\n# %% [2]\nprint(2)\n#> 1\n"
+    )
+    path = write(tmp_path / "n.ipynb", text)
+    (notebook,) = run([path], {}, updates=True).notebooks
+    assert notebook.updated == ()
+
+
 @pytest.mark.corpus
 def test_pytest_updates_and_shows_it(pytester: pytest.Pytester) -> None:
     page = write(pytester.path / "old.ipynb", "\n# %% [4]\nprint(2)\n#> 1\n")
