@@ -262,7 +262,9 @@ def checkout(given: argparse.Namespace) -> int:
     point: Point | None = Point(given.before if is_before else given.after, is_before)
     while point is not None:
         with checked_out(given.notebook, settings, point.cell, before=point.is_before) as state:
-            write(console.described(given.notebook, str(point), state), given.output)
+            stays = given.kernel_only or console.has_user()
+            told = console.described(given.notebook, str(point), state, stays=stays)
+            write(told, given.output)
             console.attach(state, waits=given.kernel_only)
             point = state.visits.wanted
     return OK

@@ -22,14 +22,17 @@ _CONSOLE = "jupyter_console"
 _POLL_S = 3600.0
 
 
-def described(notebook: Path, where: str, state: CheckedOut) -> str:
-    """Return what a user needs to know of a state that was checked out."""
+def described(notebook: Path, where: str, state: CheckedOut, *, stays: bool) -> str:
+    """Return what a user needs to know of a state that was checked out, whose kernel `stays`."""
     runs = f"{many(state.runs, 'run')} above it, {state.reused} of them reused"
     lines = [f"{escape.line(str(notebook))}, {where}: {runs}, in {state.took_s:.1f} s"]
     lines += [f"cell {cell} failed: {escape.line(why)}" for cell, why in state.failed.items()]
     lines += [escape.line(remark) for remark in state.remarks]
-    lines.append(f"to look into it: jupyter console --existing {state.kernel.connection}")
-    lines.append("there, %nbsafe --before CELL or --after CELL brings it to another state")
+    if stays:
+        lines.append(f"to look into it: jupyter console --existing {state.kernel.connection}")
+        lines.append("there, %nbsafe --before CELL or --after CELL brings it to another state")
+    else:
+        lines.append("no terminal is here, so its kernel ends now (--kernel-only keeps it)")
     return "\n".join((*lines, ""))
 
 
@@ -43,20 +46,24 @@ def _interrupts(state: CheckedOut) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def has_user() -> bool:
+    """Return whether there is somebody to use a console."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def attach(state: CheckedOut, *, waits: bool) -> None:
     """Open a console on a kernel, if there is one and somebody to use it; else wait for Ctrl-C.
 
     Without a terminal nobody would end the wait: then it `waits` only if that is asked for.
     """
-    has_user = sys.stdin is not None and sys.stdin.isatty()
     with suppress(KeyboardInterrupt):
-        if has_user and not waits and importlib.util.find_spec(_CONSOLE) is not None:
+        if has_user() and not waits and importlib.util.find_spec(_CONSOLE) is not None:
             state.visits.reopens = True
             with _interrupts(state):
                 subprocess.run(
                     [sys.executable, "-m", _CONSOLE, "--existing", str(state.kernel.connection)],
                     check=False,
                 )
-        elif has_user or waits:
+        elif has_user() or waits:
             while not threading.Event().wait(_POLL_S):
                 pass
