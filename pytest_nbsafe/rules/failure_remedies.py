@@ -8,8 +8,9 @@ from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from pytest_nbsafe.analysis import files, syntax
+from pytest_nbsafe.notebook.model import is_skipped
 from pytest_nbsafe.rules.base import Facts
-from pytest_nbsafe.trace.results import CellResult, Failure
+from pytest_nbsafe.trace.results import CellResult, Failure, undefined_name
 
 if TYPE_CHECKING:
     from pytest_nbsafe.project import Project
@@ -165,6 +166,15 @@ def _variable(facts: Facts, result: CellResult, failure: Failure) -> str:
     )
 
 
+def _name(facts: Facts, result: CellResult, failure: Failure) -> str:
+    """Return that the one cell above that makes a missing name is told to be skipped."""
+    name = undefined_name(failure.ename, failure.evalue)
+    makers = [cell for cell in facts.graph.binders.get(name or "", ()) if cell < result.cell]
+    if not makers or not all(is_skipped(facts.notebook.cell(cell)) for cell in makers):
+        return ""
+    return f"let cell {makers[-1]}, which makes `{name}` and is skipped, run, or skip this one, too"
+
+
 def _answer(facts: Facts, result: CellResult, failure: Failure) -> str:
     if _DEBUGGER.search(_line(facts, result, failure)):
         return DEBUGGER
@@ -177,6 +187,7 @@ def _magic(_facts: Facts, _result: CellResult, _failure: Failure) -> str:
 
 _KINDS: dict[str, Callable[[Facts, CellResult, Failure], str]] = {
     "KeyError": _variable,
+    "NameError": _name,
     "StdinNotImplementedError": _answer,
     "ModuleNotFoundError": _import,
     "ImportError": _import,

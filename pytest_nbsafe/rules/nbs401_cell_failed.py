@@ -176,6 +176,8 @@ def _outside(facts: Facts, page: Cell) -> str:
 
     A count or two that are missing just before its own are those of cells that ran, and are gone.
     """
+    if may_raise(page):
+        return "mend the cell, or name in its tag what it is meant to raise"
     if page.count is None or saved_error(page) is not None:
         return _MEND
     counts = {cell.count for cell in facts.notebook.code_cells}
