@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +49,8 @@ _OF_THIS_ENVIRONMENT = frozenset({None, "", "python3"})
 class Fixed:
     """What is mended in a notebook: in words, as lines of a diff, and its new content.
 
-    `refused` says which remedy was tried and why it was not kept, `withheld` how many were not
-    tried, for they change results.
+    `refused` says which remedy was tried and why it was not kept, or why the file cannot be read;
+    `withheld` how many were not tried, for they change results.
     """
 
     path: Path
@@ -60,6 +59,7 @@ class Fixed:
     refused: tuple[str, ...] = ()
     withheld: int = 0
     content: bytes = b""
+    is_read: bool = True
 
 
 def fix(
@@ -75,8 +75,12 @@ def fix(
     """
     for path in notebooks_in(paths, settings, which):
         config = replace(configuration(path, settings), baseline=None)
-        with suppress(load.Unreadable, OSError):
-            yield _fixed(path, config, unsafe=unsafe)
+        try:
+            fixed = _fixed(path, config, unsafe=unsafe)
+        except (load.Unreadable, OSError) as error:
+            why = getattr(error, "strerror", None) or error
+            fixed = Fixed(path, refused=(f"cannot be read: {why}",), is_read=False)
+        yield fixed
 
 
 def write(fixed: Fixed) -> None:
@@ -94,7 +98,7 @@ def summary(pages: Sequence[Fixed], *, written: bool) -> str:
     mended = [fixed for fixed in pages if fixed.done]
     edits = sum(len(fixed.done) for fixed in mended)
     done = "made" if written else "to make"
-    of_all = many(len(pages), "notebook")
+    of_all = many(sum(fixed.is_read for fixed in pages), "notebook")
     says = f"{many(edits, 'edit')} {done}, in {len(mended)} of {of_all}"
     withheld = sum(fixed.withheld for fixed in pages)
     more = f"; {withheld} more with --unsafe, for results change" if withheld else ""

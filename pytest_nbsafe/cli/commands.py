@@ -112,6 +112,8 @@ def fix(given: argparse.Namespace) -> int:
         lines.extend(escape.clean(line) for line in done)
     write("".join(f"{line}\n" for line in lines), given.output)
     say(fixing.summary(pages, written=not kept))
+    if not all(fixed.is_read for fixed in pages):
+        return MISUSE
     return ERRORS if given.check and any(fixed.done for fixed in pages) else OK
 
 

@@ -81,3 +81,14 @@ def test_it_says_how_much_was_mended_and_what_would_change_results(
         "nbsafe: nothing to mend in 2 notebooks; 1 more with --unsafe, for results change",
         "nbsafe: 1 edit made, in 1 of 2 notebooks",
     ]
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_mended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.ipynb").write_text("{", encoding="utf-8")
+    _write(tmp_path / "b.ipynb", SUPPRESSED)
+    assert main(["fix", "--static", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "a.ipynb: cannot be read: not valid JSON" in said
+    assert "1 edit made, in 1 of 1 notebook" in said
