@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -65,8 +64,8 @@ def test_one_that_comes_with_an_interrupt_is_no_complaint_of_python() -> None:
         patched.setattr(sys, "unraisablehook", complaints.append)
         try:
             signal.pthread_sigmask(signal.SIG_BLOCK, both)
-            for number in both:
-                os.kill(os.getpid(), number)
+            for number in both:  # to this thread: another one would not hold it back
+                signal.pthread_kill(threading.get_ident(), number)
             with pytest.raises(KeyboardInterrupt):
                 signal.pthread_sigmask(signal.SIG_UNBLOCK, both)
         finally:
