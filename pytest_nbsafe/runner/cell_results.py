@@ -49,6 +49,7 @@ class CellResults:
             failure=failure,
             reason=executed.reason,
             outputs=executed.outputs,
+            displays=executed.displays,
             incidents=self._incidents(executed),
             duration_s=executed.duration_s,
             reused=executed.reused,

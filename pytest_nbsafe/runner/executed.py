@@ -9,7 +9,8 @@ from pytest_nbsafe.kernel.contract import CellRun, Inputs, SideRun
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.runner.outputs import Collector
 from pytest_nbsafe.trace.results import RunStatus
-from pytest_nbsafe.values import dataclass
+from pytest_nbsafe.trace.updated_displays import Displays
+from pytest_nbsafe.values import dataclass, field
 
 UNSENT = "unsent"
 """Is in a reply that no kernel gave: its text cannot be sent to one."""
@@ -32,6 +33,7 @@ class Executed:
     reply: Mapping[str, Any] | None = None
     event: CellRun | None = None
     outputs: tuple[Output, ...] = ()
+    displays: Displays = field(default_factory=Displays)
     duration_s: float = 0.0
     reused: bool = False
     again_s: float = 0.0
@@ -55,7 +57,13 @@ def of_side_run(run: SideRun, raw: str) -> Executed:
         collector.add(kind, content)
     if raw:
         collector.add("stream", {"name": "stdout", "text": raw})
-    return Executed("ok", reply=run["reply"], event=run["event"], outputs=collector.outputs())
+    return Executed(
+        "ok",
+        reply=run["reply"],
+        event=run["event"],
+        outputs=collector.outputs(),
+        displays=collector.displays(),
+    )
 
 
 def tell(executed: Executed, heard: Heard | None) -> None:
@@ -82,6 +90,10 @@ def pack(executed: Executed) -> dict[str, Any]:
         "reply": None if reply is None else {key: reply[key] for key in _REPLY if key in reply},
         "event": executed.event,
         "outputs": [_packed(output) for output in executed.outputs],
+        "displays": {
+            "own": {each: list(indexes) for each, indexes in executed.displays.own.items()},
+            "updates": {each: _packed(o) for each, o in executed.displays.updates.items()},
+        },
         "duration_s": executed.duration_s,
     }
 
@@ -93,12 +105,17 @@ def unpack(packed: Mapping[str, Any]) -> Executed:
         packed["reason"],
         packed["reply"],
         cast("CellRun | None", packed["event"]),
-        tuple(
-            Output(**{**output, "traceback": tuple(output["traceback"])})
-            for output in packed["outputs"]
+        tuple(map(_unpacked, packed["outputs"])),
+        Displays(
+            {each: tuple(indexes) for each, indexes in packed["displays"]["own"].items()},
+            {each: _unpacked(o) for each, o in packed["displays"]["updates"].items()},
         ),
         packed["duration_s"],
     )
+
+
+def _unpacked(output: Mapping[str, Any]) -> Output:
+    return Output(**{**output, "traceback": tuple(output["traceback"])})
 
 
 def _packed(output: Output) -> dict[str, Any]:

@@ -157,7 +157,8 @@ class LiveKernel:
         """
         loop, process = self._running()
         came = loop.run(process.execute(source, limit_s, heard), meanwhile)
-        about = came.reply, came.event, came.collector.outputs(), came.duration_s
+        shown = came.collector.outputs(), came.collector.displays()
+        about = came.reply, came.event, *shown, came.duration_s
         return Executed(came.status, came.reason, *about)
 
     def aside(self, asked: HostQuestion, margin_s: float) -> Answer:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.trace.outputs.shown import CUT_NOTE
+from pytest_nbsafe.trace.updated_displays import Displays, shown_instead
 
 STREAM_LIMIT = 1_000_000
 DISPLAY_LIMIT = 5_000_000
@@ -19,14 +20,15 @@ class Collector:
     Text of one stream that follows on itself is joined. Beyond `STREAM_LIMIT` characters of
     stream text, `DISPLAY_LIMIT` characters of one display or `OUTPUTS_LIMIT` outputs, the rest is
     dropped and a note says so. What a widget catches is shown in the widget, and no output of the
-    cell. Departs from nbclient: an `update_display_data` changes only what this run has shown
-    itself, never the output of an earlier cell.
+    cell. A display that bears the id of others is from then on shown in their places, too: those of
+    this run are changed here, those of earlier runs by who reads `displays`.
     """
 
     def __init__(self) -> None:
         self._outputs: list[Output] = []
         self._texts: dict[int, list[str]] = {}
         self._displays: dict[str, list[int]] = {}
+        self._updates: dict[str, Output] = {}
         self._catching: list[str] = []
         self._clear_next = False
         self._size = 0
@@ -70,6 +72,11 @@ class Collector:
             shown.append(Output("stream", name="stderr", text=note))
         return tuple(shown)
 
+    def displays(self) -> Displays:
+        """Return the displays that have an id, and what is shown now wherever one of an id was."""
+        own = {each: tuple(indexes) for each, indexes in self._displays.items()}
+        return Displays(own, dict(self._updates))
+
     def _note_catching(self, content: Mapping[str, Any]) -> None:
         """Note that a widget begins to catch what is shown, or ends: it names the request, or none.
 
@@ -109,12 +116,18 @@ class Collector:
             self._dropped += size
             return
         if display_id:
+            self._replace(display_id, output)
             self._displays.setdefault(display_id, []).append(len(self._outputs))
         self._outputs.append(output)
 
     def _update(self, content: Mapping[str, Any]) -> None:
-        for index in self._displays.get(_display_id(content), ()):
-            self._outputs[index] = output_of(self._outputs[index].kind, content)
+        if display_id := _display_id(content):
+            self._replace(display_id, output_of("display_data", content))
+
+    def _replace(self, display_id: str, output: Output) -> None:
+        self._updates[display_id] = output
+        for index in self._displays.get(display_id, ()):
+            self._outputs[index] = shown_instead(self._outputs[index], output)
 
 
 def output_of(kind: str, content: Mapping[str, Any]) -> Output:

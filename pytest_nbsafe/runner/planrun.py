@@ -13,7 +13,7 @@ from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.order.plan import Plan, Run
 from pytest_nbsafe.runner.notebook_limit import NotebookLimit
 from pytest_nbsafe.runner.pace import Pace
-from pytest_nbsafe.trace.results import CellResult, PlanResult, RunStatus
+from pytest_nbsafe.trace.results import CellResult, PlanResult, RunStatus, settled
 from pytest_nbsafe.trace.side_runs import Aspects, Counterfactual
 from pytest_nbsafe.values import replace
 
@@ -185,7 +185,7 @@ class PlanRun:
         if described and not self.finished:
             self._describe()
         cpu_s = sum(result.cpu_s for result in self.results if not result.reused)
-        results = tuple(self.results)
+        results = settled(self.results)
         costs = self._wall_s, cpu_s
         return PlanResult(self.plan, results, *costs, self._python, self._environment)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pytest_nbsafe.judge.hidden_runs import RunAsFar
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.runner.planrun import PlanRun
-from pytest_nbsafe.trace.results import PlanResult
+from pytest_nbsafe.trace.results import PlanResult, settled
 
 _TIMES, _LEAST_S = 4.0, 5.0
 """How many times as long as in their own run cells may compute, and how long in any case."""
@@ -56,4 +56,4 @@ def continued(runs: Iterable[PlanRun], asked: RunAsFar) -> PlanResult | None:
     if came.cause or len(results) < last or any(r.status != "ok" for r in results):
         return None
     costs = time.perf_counter() - began_s, came.cost_s
-    return PlanResult(asked.plan, results, *costs, run.python)
+    return PlanResult(asked.plan, settled(results), *costs, run.python)

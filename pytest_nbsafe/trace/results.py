@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from pytest_nbsafe import patterns
@@ -11,6 +11,7 @@ from pytest_nbsafe.notebook.model import Cell, Output, saved_error
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace.evaluations import Copies, Evaluation
 from pytest_nbsafe.trace.outputs.terminal import ESCAPES
+from pytest_nbsafe.trace.updated_displays import Displays, shown_instead
 from pytest_nbsafe.values import dataclass, field, replace
 
 RunStatus = Literal["ok", "raised", "timed-out", "out-of-time", "died", "skipped", "not-reached"]
@@ -107,7 +108,8 @@ _WAITING = 20
 class CellResult:
     """One executed (or skipped) step of a plan.
 
-    `because` is the cell that a skipped one waits for. `reads` holds the values that names had
+    `because` is the cell that a skipped one waits for. `displays` are those outputs that later runs
+    may change, and the changes of those of earlier runs. `reads` holds the values that names had
     when the cell started, `after` when it ended. `records` are its statements in order, and
     `evaluations` and `copies` what was seen of learning. With `reused` it is that of an earlier
     run, which would give the same again. Before one that ran, such runs were made after all for
@@ -122,6 +124,7 @@ class CellResult:
     because: int | None = None
     reason: str = ""
     outputs: tuple[Output, ...] = ()
+    displays: Displays = field(default_factory=Displays)
     reads: Mapping[str, Value] = field(default_factory=dict)
     after: Mapping[str, Value] = field(default_factory=dict)
     records: tuple[Record, ...] = ()
@@ -206,6 +209,34 @@ class PlanResult:
     def last(self, cell: int) -> CellResult | None:
         """Return the result of the last run of a cell."""
         return next((r for r in reversed(self.results) if r.cell == cell), None)
+
+
+def settled(results: Sequence[CellResult]) -> tuple[CellResult, ...]:
+    """Return results of one kernel, in the order of its runs, as a page shows them at its end."""
+    last: dict[str, Output] = {}
+    backwards = []
+    for result in reversed(results):
+        outputs = list(result.outputs)
+        for display_id in result.displays.own.keys() & last.keys():
+            for index in result.displays.own[display_id]:
+                outputs[index] = shown_instead(outputs[index], last[display_id])
+        if (*outputs,) != result.outputs:
+            result = replace(result, outputs=tuple(outputs))  # noqa: PLW2901
+        backwards.append(result)
+        last = {**result.displays.updates, **last}
+    return tuple(reversed(backwards))
+
+
+def updaters(results: Sequence[CellResult], cell: int) -> frozenset[int]:
+    """Return the cells that changed, in later runs, what a cell shows."""
+    shown: set[str] = set()
+    found: set[int] = set()
+    for result in results:
+        if not shown.isdisjoint(result.displays.updates):
+            found.add(result.cell)
+        if result.cell == cell:
+            shown |= result.displays.own.keys()
+    return frozenset(found - {cell})
 
 
 def entry_reads(records: Iterable[Record]) -> dict[str, int]:

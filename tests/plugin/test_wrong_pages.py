@@ -169,3 +169,24 @@ wait = 600
     result.stdout.fnmatch_lines(
         ["*NBS904*in the recorded order this cell was stopped after * s; from top to bottom it*"]
     )
+
+
+UPDATED = """
+# %% [1]
+handle = display("waiting", display_id=True)
+#= 'done'
+# %% [2]
+handle.update("done")
+# %% [3]
+print("end")
+#> end
+"""
+
+
+def test_a_display_that_a_later_cell_updates(pytester: pytest.Pytester) -> None:
+    write(pytester.path / "nb.ipynb", UPDATED)
+    pytester.runpytest(*RUN).assert_outcomes(passed=4)
+    write(pytester.path / "nb.ipynb", UPDATED.replace("#= 'done'", "#= 'gone'"))
+    result = pytester.runpytest(*RUN)
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(["*(saved -> now): 'gone' -> 'done'"])

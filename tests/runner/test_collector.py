@@ -39,6 +39,21 @@ def test_a_display_is_updated() -> None:
     assert (Output("display_data", text="b", data={"text/html": "h"}),) == collector.outputs()
 
 
+def displayed(text: str, display_id: str) -> dict[str, object]:
+    return {"data": {"text/plain": text}, "transient": {"display_id": display_id}}
+
+
+def test_a_display_of_an_id_is_shown_wherever_the_id_stands() -> None:
+    collector = Collector()
+    collector.add("display_data", displayed("a", "1"))
+    collector.add("display_data", displayed("b", "1"))
+    collector.add("update_display_data", displayed("c", "earlier"))
+    assert [o.text for o in collector.outputs()] == ["b", "b"]
+    displays = collector.displays()
+    assert displays.own == {"1": (0, 1)}
+    assert {k: o.text for k, o in displays.updates.items()} == {"1": "b", "earlier": "c"}
+
+
 def catches(widget: str, request: str) -> dict[str, object]:
     return {"comm_id": widget, "data": {"method": "update", "state": {"msg_id": request}}}
 
