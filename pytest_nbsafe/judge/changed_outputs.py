@@ -34,7 +34,7 @@ from pytest_nbsafe.trace.outputs.difference import Difference
 from pytest_nbsafe.trace.outputs.expectations import Expectations
 from pytest_nbsafe.trace.outputs.text_alone import has_pictures
 from pytest_nbsafe.trace.outputs.volatility import Volatile
-from pytest_nbsafe.trace.results import CellResult
+from pytest_nbsafe.trace.results import CellResult, updaters
 from pytest_nbsafe.values import dataclass, replace
 
 _SEVERAL = 2
@@ -78,12 +78,13 @@ def to_repeat(graph: Graph, trial: Trial, expected: Expectations) -> frozenset[i
     """
     differing = changed(graph, trial, expected)
     timed = influences(graph).outside
-    return frozenset(
+    cells = frozenset(
         cell
         for cell, each in differing.items()
         if each.why == "unrepeated"
         or (each.why == "libraries" and cell in timed and trial.second is None)
     )
+    return cells.union(*(updaters(trial.clean.results, cell) for cell in cells))
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,15 @@ def makers(graph: Graph) -> Makers:
     )
 
 
+def makes_values(module: str, libraries: str) -> bool:
+    """Return whether a module may make other values in another version.
+
+    Those of Python itself do not, nor those that show or hand on what they are given.
+    """
+    in_python = module.partition(".")[0] in sys.stdlib_module_names
+    return not in_python and _named("passing", libraries).fullmatch(module) is None
+
+
 @dataclass(frozen=True, slots=True)
 class _Imports:
     """The lines on which cells import libraries: any, those that learn, and what is steady of them.
@@ -92,7 +101,7 @@ def _imports(graph: Graph) -> _Imports:
     imported = _Imports()
     for cell in graph.cells:
         for each in syntax.imports(graph, cell):
-            if each.level or each.module.partition(".")[0] in sys.stdlib_module_names:
+            if each.level or not makes_values(each.module, graph.notebook.libraries):
                 continue
             imported.all.setdefault(cell, set()).add(each.span.line)
             if learning.fullmatch(each.module):

@@ -18,13 +18,14 @@ Source: the test that nbval makes, which compares text.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from pytest_nbsafe.analysis import files, syntax
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges, upstream
 from pytest_nbsafe.environment import LOCK
 from pytest_nbsafe.findings import Step
+from pytest_nbsafe.judge.makers import makes_values
 from pytest_nbsafe.judge.trial import ChangedOutput
 from pytest_nbsafe.notebook.model import minor_version, saved_python
 from pytest_nbsafe.rules.base import Claim, Facts, claim
@@ -196,8 +197,9 @@ def _libraries(facts: Facts, cell: int) -> str:
     """Return the libraries that have a part in what a cell shows, and a Python that is not ours."""
     above = (*upstream(page_edges(facts.graph), cell), cell)
     imports = (each for number in above for each in syntax.imports(facts.graph, number))
-    modules = {each.module.partition(".")[0] for each in imports if not each.level}
-    libraries = sorted(modules - sys.stdlib_module_names)[:_MOST_STEPS]
+    modules = {each.module for each in imports if not each.level}
+    making = filter(partial(makes_values, libraries=facts.notebook.libraries), modules)
+    libraries = sorted({each.partition(".")[0] for each in making})[:_MOST_STEPS]
     saved = saved_python(facts.notebook)
     if saved is None or saved == minor_version(facts.trial.clean.python):
         return listed(libraries) or "Python"

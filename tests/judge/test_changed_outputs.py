@@ -13,6 +13,7 @@ from pytest_nbsafe.judge.changed_outputs import changed, is_as_saved, to_repeat
 from pytest_nbsafe.judge.trial import Trial
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.trace.outputs.expectations import Expectations
+from pytest_nbsafe.trace.updated_displays import Displays
 from pytest_nbsafe.values import replace
 
 PURE = """\
@@ -66,6 +67,16 @@ def test_without_a_second_run_nothing_is_sure() -> None:
     assert to_repeat(graph, trial, Expectations()) == {2}
     assert not is_as_saved(graph, trial, Expectations(), 2)
     assert is_as_saved(graph, trial, Expectations(), 3)
+
+
+def test_what_a_later_cell_changed_is_run_as_far_as_that_cell() -> None:
+    notebook = percent.parse(PURE)
+    clean = ran(notebook, {2: "2"})
+    first, shows, updates = clean.results
+    shows = replace(shows, displays=Displays({"d": (0,)}))
+    updates = replace(updates, displays=Displays(updates={"d": Output("display_data", text="2")}))
+    trial = Trial(replace(clean, results=(first, shows, updates)))
+    assert to_repeat(build(notebook), trial, Expectations()) == {2, 3}
 
 
 @pytest.mark.parametrize(
@@ -367,3 +378,12 @@ def test_few_digits_of_a_timer_are_the_same_in_two_runs_by_chance(saved: str, ne
     assert why(
         beside, {**shown, 2: f"{new}\naccuracy 0.7"}, {**shown, 2: f"{new}\naccuracy 0.7"}
     ) == {2: ""}
+
+
+@pytest.mark.parametrize("module", ["IPython.display", "pandas"])
+def test_what_a_library_is_given_to_show_it_does_not_make(module: str) -> None:
+    cells = "".join(f"# %% [{i}]\nf({i})\n#= {i}\n" for i in range(2, 6))
+    text = f"# %% [1]\nfrom {module} import display as f\n{cells}"
+    other = dict.fromkeys(range(2, 6), "7")
+    reason = "libraries" if module == "pandas" else ""
+    assert why(text, other, saved_by="3.9.1") == dict.fromkeys(other, reason)

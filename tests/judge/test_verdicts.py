@@ -68,6 +68,36 @@ def test_the_same_text_refutes() -> None:
     assert output_of(judge(page("1", "2"), {2}, ran("1", "2"), None, None), 2) == "same"
 
 
+NAMED = "<IPython.core.display.Thing object>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown", "now", "answer"),
+    [
+        ("text/markdown", "**12**", "**31**", "differs"),
+        ("text/markdown", "**12**", "**12**", "same"),
+        ("text/latex", "$x = 12$", "$x = 31$", "differs"),
+        ("text/html", "<b>Total</b> 12", "<b>Total</b> 31", "differs"),
+        ("text/html", "<b>Total</b> 12", "<i>Total</i> 12", "same"),
+        ("text/html", "<script>a = 12</script>", "<script>a = 31</script>", "nothing-to-compare"),
+        ("application/json", {"a": 12}, {"a": 31}, "nothing-to-compare"),
+    ],
+)
+@pytest.mark.parametrize("text", [NAMED, "al.Chart(...)"])
+def test_what_is_named_alone_is_known_by_what_is_seen(
+    text: str, kind: str, shown: object, now: object, answer: str
+) -> None:
+    saved, new = (Output("execute_result", text=text, data={kind: each}) for each in (shown, now))
+    notebook = page("1")
+    (cell,) = notebook.cells
+    clean = ran("1")
+    clean = replace(clean, results=(replace(clean.results[0], outputs=(new,)),))
+    judged = judge(
+        replace(notebook, cells=(replace(cell, outputs=(saved,)),)), {1}, clean, None, clean
+    )
+    assert output_of(judged, 1) == answer
+
+
 def test_another_text_that_a_second_run_repeats_confirms() -> None:
     judged = judge(page("1", "2"), {2}, ran("1", "3"), None, ran("1", "3"))
     assert output_of(judged, 2) == "differs"

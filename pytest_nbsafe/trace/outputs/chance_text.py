@@ -12,6 +12,7 @@ from pytest_nbsafe.trace.outputs.difference import Mode
 from pytest_nbsafe.trace.outputs.terminal import rendered
 
 _CALL = patterns.compile(r"[A-Za-z_]\w*\(")
+_LEFT_OUT = patterns.compile(r"[A-Za-z_][\w.]*\(\.\.\.\)")
 _LINE_END = patterns.compile(r"(?<=\S)[ \t]+$", re.MULTILINE)
 _SPACES = patterns.compile(r"[ \t]+")
 _SIGNIFICANT_DIGITS = 8
@@ -142,8 +143,8 @@ def is_picture(text: str) -> bool:
 
 
 def is_nameless(text: str) -> bool:
-    """Return whether a text says no more of an object than its class: `<module.Class object>`."""
-    return text.startswith("<") and text.endswith(">")
+    """Return whether a text tells only the class of an object: `<m.Class object>`, `Class(...)`."""
+    return (text.startswith("<") and text.endswith(">")) or bool(_LEFT_OUT.fullmatch(text))
 
 
 def is_call(text: str) -> bool:

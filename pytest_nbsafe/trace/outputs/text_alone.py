@@ -15,6 +15,7 @@ from pytest_nbsafe.trace.outputs import chance_text, part_changes, pictures, tok
 from pytest_nbsafe.trace.outputs.difference import Change, Mode
 from pytest_nbsafe.values import dataclass
 
+_WRITTEN = ("text/markdown", "text/latex")
 _SETTINGS = patterns.compile(r"[A-Z]\w*\((?:\w+=[^=]+,\s+){4,}\w+=")
 
 
@@ -109,6 +110,23 @@ def _chunks(outputs: Iterable[Output]) -> Iterable[str]:
         if stream:
             yield "".join(stream)
             stream = []
-        yield f"{output.ename}: {output.evalue}" if output.kind == "error" else output.text
+        yield f"{output.ename}: {output.evalue}" if output.kind == "error" else _own_text(output)
     if stream:
         yield "".join(stream)
+
+
+def _own_text(output: Output) -> str:
+    """Return the text of a display; of one that is named alone, what a reader sees in its place.
+
+    `<IPython.core.display.Markdown object>` is the same, whatever stands in it, and so says nothing
+    where there is more to see.
+    """
+    if not output.data or (output.text and not chance_text.is_nameless(output.text)):
+        return output.text
+    html = output.data.get("text/html")
+    if isinstance(html, str):
+        from pytest_nbsafe.trace.outputs import html_reader
+
+        return html_reader.as_text(html)
+    written = (output.data.get(kind) for kind in _WRITTEN)
+    return next((text for text in written if isinstance(text, str)), "")
