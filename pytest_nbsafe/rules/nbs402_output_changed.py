@@ -118,8 +118,10 @@ def _causes(facts: Facts, cell: int) -> Iterator[Step]:
     for number in above:
         if facts.notebook.cell(number).count is None and number != cell:
             yield Step(number, 1, "has no count: it was edited, or added, and did not run")
-    for number, use in files.uses(facts.graph):
-        if number in above and use.what == "read":
+    uses = [*files.uses(facts.graph)]
+    for number, use in uses:
+        is_own = any(n < number and (u.what, u.symbol) == ("set", use.symbol) for n, u in uses)
+        if number in above and use.what == "read" and not is_own:
             reads = f"reads {called(use.symbol)}, which may have changed since"
             yield Step(number, use.span.line, reads)
     yield from _modules(facts, above)

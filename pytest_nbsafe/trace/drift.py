@@ -206,7 +206,7 @@ def _is_set_at_length(saved: Sequence[Output], new: Sequence[Output]) -> bool:
 def _untitled(shown: Sequence[Sequence[Output]]) -> Iterator[list[_Atom]]:
     """Yield the words and numbers of texts without those that are titles in one of them."""
     texts = (output.text for some in shown for output in some)
-    titles = {title.lower() for text in texts for title in _TITLE.findall(text)}
+    titles = {title for text in texts for title in _TITLE.findall(text)}
     return ([atom for atom in _atoms(some) if atom not in titles] for some in shown)
 
 
@@ -220,7 +220,7 @@ def _atoms(outputs: Iterable[Output]) -> Iterator[_Atom]:
     for line in text_lines(outputs):
         for text in _ATOM.findall(_MODULE.sub("", _PRINTED.sub("", line))):
             atom = _atom(text)
-            if atom not in kinds:
+            if not isinstance(atom, str) or atom.lower() not in kinds:
                 yield atom
 
 
@@ -229,11 +229,11 @@ def _atom(text: str) -> _Atom:
         try:
             return _Number(float(text), whole=text.lstrip("+-").isdigit())
         except ValueError:
-            return text.lower()
+            return text
     word = text.lower().rstrip("_")
     if word in _TRUTHS:
         return _Number(_TRUTHS[word], whole=True)
-    return "nan" if word in _MISSING else word
+    return "nan" if word in _MISSING else text.rstrip("_")
 
 
 def _is_close(atom: _Atom, other: _Atom) -> bool:

@@ -74,3 +74,20 @@ def test_another_python_is_named_beside_other_libraries(tmp_path: Path, saved_by
     (message,) = (f.message for f in app_run.run([path], {}).findings if f.code == "NBS402")
     text = "other versions of Python (it was 3.5 when this was saved) and numpy give that"
     assert (text in message) == bool(saved_by)
+
+
+@pytest.mark.kernel
+def test_a_file_that_a_cell_above_writes_is_no_cause(tmp_path: Path) -> None:
+    page = """\
+# %% [1]
+with open("rate.txt", "w") as file:
+    _ = file.write("2")
+# %% [2]
+print(open("rate.txt").read(), open("log.txt").read())
+#> 1 a
+"""
+    (tmp_path / "log.txt").write_text("a", encoding="utf-8")
+    (finding,) = (f for f in run(page, tmp_path, notes=False) if f.code == "NBS402")
+    assert [step.cause for step in finding.steps] == [
+        "reads `log.txt`, which may have changed since"
+    ]

@@ -77,6 +77,8 @@ def test_a_library_is_enough(saved: str, new: str) -> None:
         ("2.5", "-2.5"),
         ("0.0001", "0.0002"),
         ("km", "miles"),
+        ("region  n", "Region  n"),
+        ("0  anna\n1  bob", "0  Anna\n1  Bob"),
         ("Result(statistic=0.5)", "Other(statistic=0.7)"),
         ("Point(x=1, y=2)", "Point(x=1, y=2, z=3)"),
         ("Length: 3", "Length: 4"),

@@ -80,10 +80,11 @@ _CHANCE: tuple[tuple[str, re.Pattern[str], str], ...] = (
     (":", patterns.compile(r"(?<!\d)\d:\d\d:\d\d\.\d{6}"), "(time)"),
     (
         "s/",
-        patterns.compile(r"\b\d+(?:m?s|us|µs) \d+(?:m?s|us|µs)/(?:step|epoch|sample)\b"),
+        patterns.compile(
+            r"\b(?:\d+(?:m?s|us|µs) )?\d+(?:\.\d+)?(?:m?s|us|µs)/(?:step|epoch|sample)\b"
+        ),
         "(time)",
     ),
-    ("s/", patterns.compile(r"\b\d+(?:m?s|us|µs)/(?:step|epoch|sample)\b"), "(time)"),
     ("ETA", patterns.compile(r"\bETA: [\d:]+s?"), "(time)"),
     # a magic that writes a file tells whether an earlier run has left one of that name
     ("riting ", patterns.compile(r"(?m)^(?:Over)?[wW]riting (?=\S+$)"), "Writing "),

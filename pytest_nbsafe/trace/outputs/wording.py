@@ -62,8 +62,15 @@ def by_word(saved: str, new: str) -> str:
         if kind == "equal" or before.split() == after.split():
             runs.append(_context(before, is_first=number == 0, is_last=b_end == len(now)))
         else:
-            runs.append(f"[{_cut(before) or 'nothing'} -> {_cut(after) or 'nothing'}]")
+            begin, end = (" " if _is_apart(before, after, at) else "" for at in (0, -1))
+            change = f"[{_cut(before) or 'nothing'} -> {_cut(after) or 'nothing'}]"
+            runs.append(f"{begin}{change}{end}")
     return _cut("".join(runs))
+
+
+def _is_apart(before: str, after: str, at: int) -> bool:
+    """Return whether white space stands at one end of a change, on all sides that there are."""
+    return all(text[at].isspace() for text in (before, after) if text)
 
 
 def _common(saved: str, new: str) -> int:

@@ -27,6 +27,7 @@ SAME_IN_ALL_MODES = [
     ("fitted, elapsed 0:00:03.123456", "fitted, elapsed 0:01:13.003456"),
     ("12.3 ms ± 1.2 ms", "9 ms ± 300 µs"),
     ("10/10 [=====] - 1s 3ms/step - loss: 0.5", "10/10 [=====] - 2s 13ms/step - loss: 0.5"),
+    ("Epoch 1 - 0.98s/step - loss: 0.5", "Epoch 1 - 1.25s/step - loss: 0.5"),
     ("a\r\nb", "a\nb"),
     ("a  \nb", "a\nb"),
     ("\x1b[31mred\x1b[0m", "red"),
