@@ -25,7 +25,6 @@ from pytest_nbsafe.resume.state import (
     lookups_told,
     names_of,
     results_of,
-    runs_of,
 )
 from pytest_nbsafe.resume.text_patterns import reads_all, renames_axis
 from pytest_nbsafe.resume.words import words_of
@@ -121,11 +120,13 @@ def may_rename(state: State, texts: Collection[str]) -> bool:
     return renames_axis(*texts, axes=axes)
 
 
-def reached(state: State, texts: Iterable[str], sources: Mapping[str, str]) -> frozenset[str]:
+def reached(state: State, texts: Iterable[str], past: Iterable[PastRun]) -> frozenset[str]:
     """Return texts, and those that made the functions and classes that they mention, and so on.
 
-    `sources` gives the texts of entries.
+    Where past runs changed such a value after it was made, so are their texts: it still runs what
+    the text says that made it.
     """
+    makers = _texts_that_made(past)
     found, words = set[str](), set[str]()
     waiting = [*texts]
     while waiting:
@@ -134,12 +135,23 @@ def reached(state: State, texts: Iterable[str], sources: Mapping[str, str]) -> f
         fresh = words_of(text) - words
         words |= fresh
         waiting += [
-            sources.get(entry, "")
+            made
             for name in fresh
             if (held := state.get(name)) is not None and is_code(held)
-            for entry in runs_of(held.maker)
+            for made in makers.get(name, ())
         ]
     return frozenset(found)
+
+
+def _texts_that_made(past: Iterable[PastRun]) -> Mapping[str, Sequence[str]]:
+    """Return for each name the texts of the run that bound it, and of those that changed it."""
+    texts: dict[str, list[str]] = {}
+    for run in past:
+        for name in run.bound:
+            texts[name] = [run.source]
+        for name in run.changed - run.bound:
+            texts.setdefault(name, []).append(run.source)
+    return texts
 
 
 def is_code(held: Held) -> bool:

@@ -40,10 +40,9 @@ NO_LEARNERS = Learners(frozenset(), frozenset(), frozenset())
 
 def may_learn(learners: Learners, source: str, past: Sequence[PastRun], state: State) -> bool:
     """Return whether a text may learn from rows after some runs, or judge what has."""
-    sources = {run.entry: run.source for run in past}
     words = {
         word
-        for word in words_of(*reached(state, [source], sources))
+        for word in words_of(*reached(state, [source], past))
         if word not in state or is_code(state[word])
     }
     is_there = any(learners.were_imported(run.executed.event) for run in past)

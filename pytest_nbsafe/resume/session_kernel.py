@@ -116,10 +116,9 @@ class SessionKernel:
             return self.live
         if to_run(self._memory, self._to_come):
             texts = (*texts, *self._to_come)
-        sources = {run.entry: run.source for run in self.past}
-        read = reached(self.state, texts, sources)
+        read = reached(self.state, texts, self.past)
         whole = whole or self._is_second or may_rename(self.state, read)
-        whole = whole or cannot_be_loaded_beside((*texts, *sources.values()))
+        whole = whole or cannot_be_loaded_beside((*texts, *(run.source for run in self.past)))
         if whole and not self._is_whole:
             self._end_live()
         live = self._started()

@@ -70,8 +70,7 @@ def stored_runs(memory: Memory, sources: Sequence[str]) -> tuple[StoredRun, ...]
         reasons.append(known if isinstance(known, str) else "")
         past.append(run)
         state = run.after
-    texts = {run.entry: run.source for run in past}
-    wanted = needed(state, reached(state, [*state], texts))
+    wanted = needed(state, reached(state, [*state], past))
     plan, _ = steps(past, wanted, may_load=memory.keeps)
     stored = [*_runs(memory)]
     others = _others(stored, {run.entry for run in past})

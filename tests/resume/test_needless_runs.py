@@ -94,3 +94,36 @@ def test_a_new_name_of_what_is_a_column_or_an_attribute(runs: Runs) -> None:
 def test_a_command_of_the_shell_sets_nothing_by_being_first(runs: Runs) -> None:
     page = "# %%\n!true\n# %%\nlimit = 3\n# %%\nprint(limit)\n"
     run_again(runs, page, {("print(limit)", "print(limit + 1)"): [1, 3]})
+
+
+CHANGED_CLASS = """
+# %% [1]
+class Page:
+    seen = {}
+    def __init__(self, file):
+        self.file = file
+        Page.seen[file.name] = self
+# %% [2]
+from pathlib import Path
+pages = [Page(Path("b.html"))]
+# %% [3]
+for name in ["index.html"]:
+    pass
+# %% [4]
+pages[0].extra = "x"
+# %% [5]
+Page.seen.clear()
+# %% [6]
+print(len(Page.seen))
+"""
+
+
+def test_what_a_class_mentions_that_was_changed_since_is_held_where_it_runs(runs: Runs) -> None:
+    """Its functions mention `name`, and the cell that changed it does not."""
+    runs.write(CHANGED_CLASS)
+    runs.made()
+    edited = CHANGED_CLASS.replace('extra = "x"', 'extra = "y"')
+    runs.write(edited)
+    assert runs.made() == [4, 5]
+    runs.write(edited.replace("print(len", "print(name, len"))
+    assert (runs.made(), runs.started) == ([6], 1), "nothing is run anew"
