@@ -161,13 +161,14 @@ class Inputs(TypedDict):
     `files` are those that it read and had not written itself, `opened` the paths that it opened to
     read, as Python tells of them, `folders` those that it listed, each with a hash of the sorted
     names; `written` the paths that it made, changed, moved or removed. `variables` are those of the
-    environment that it asked for, with hashes of what they held (`ALL_VARIABLES` with none),
-    `variables_set` those that it set or removed. `modules` are the files of modules of the project
-    that took part, with hashes; `places` the folders in which modules are looked for, with their
-    names and a hash of what is there; `packages` the modules of libraries that it was the first to
-    import, `submodules` all modules within packages, but hidden ones. `settings` name the state
-    beside the names that it changed, as the keys of `Sweep.beside` do; `drew` the sources of random
-    numbers that it drew from or seeded; `states` are hashes of what these of both hold that are
+    environment that it asked for, with hashes of what they held (`ALL_VARIABLES` with none where a
+    cell went over them), `variables_set` those that it set or removed. `modules` are the files of
+    modules of the project that took part, with hashes; `places` the folders in which modules are
+    looked for, with their names and a hash of what is there; `packages` the modules of libraries
+    that it was the first to import, `submodules` all modules within packages, but hidden ones.
+    `settings` name the state beside the names that it changed, as the keys of `Sweep.beside` do;
+    `drew` the sources of random numbers that it drew from or seeded; `states` are hashes of what
+    these of both hold that are
     compared, empty where that cannot be told; `kept_results` the names of functions that keep their
     results, and have kept, given or forgotten some; `looked_up` whether it was the first to look
     something up in a table, which then takes more memory; `open_figures` is `ASKED` where it asked

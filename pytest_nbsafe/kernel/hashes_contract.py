@@ -1,4 +1,4 @@
-"""Hashes of what a run finds outside of the notebook: files, folders, places of modules.
+"""Hashes of what a run finds outside of the notebook: files, folders, modules, variables.
 
 The kernel takes them when a cell runs, and the host when it asks whether all is as it was. As
 `contract`, the host imports it.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 _DIGITS = 32
 """So many hexadecimal digits of SHA-256 tell contents apart."""
@@ -19,6 +20,10 @@ _PACKAGE = "__init__.py"
 _ABOUT_PACKAGES = (".dist-info", ".egg-info")
 """Ends of names of what tells of packages, to who asks for their versions."""
 _CHUNK = 1024 * 1024
+_OF_KERNELS = re.compile(
+    r"(?:JPY|PYDEVD|IPY|JUPYTER|PYTEST|NBSAFE)_\w+"
+    r"|TMPDIR|TERM|CLICOLOR|CLICOLOR_FORCE|FORCE_COLOR|PAGER|GIT_PAGER|MPLBACKEND|_|PWD|OLDPWD|SHLVL"
+)
 _stat, _listdir, _exists = os.stat, os.listdir, os.path.exists  # a cell may bind others
 _known: dict[tuple[str, int, int, int, int], str] = {}
 
@@ -91,4 +96,15 @@ def hash_of_modules_in(folder: str, names: Collection[str]) -> str:
         f"{entry}{os.sep}" if _exists(os.path.join(folder, entry, _PACKAGE)) else entry  # noqa: PTH118
         for entry in found
     )
+    return hash_of_text("\0".join(sorted(told)))
+
+
+def is_of_kernel(variable: str) -> bool:
+    """Return whether a variable is set for a kernel, or in each process anew: nobody's input."""
+    return _OF_KERNELS.fullmatch(variable) is not None
+
+
+def hash_of_variables(environ: Mapping[str, str]) -> str:
+    """Return the hash of all variables of an environment, but those that are of a kernel."""
+    told = (f"{name}={value}" for name, value in environ.items() if not is_of_kernel(name))
     return hash_of_text("\0".join(sorted(told)))

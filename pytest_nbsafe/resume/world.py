@@ -12,6 +12,7 @@ from pytest_nbsafe.kernel.hashes_contract import (
     hash_of_modules_in,
     hash_of_names_in,
     hash_of_text,
+    hash_of_variables,
 )
 
 if TYPE_CHECKING:
@@ -69,9 +70,12 @@ def changed(inputs: Inputs | Uses, environ: Mapping[str, str]) -> str:
         if hash_of_names_in(folder) != digest:
             return f"what lies in {_name(folder)} changed"
     for name, digest in inputs["variables"].items():
-        if name == ALL_VARIABLES:  # it holds what is of one kernel alone
-            return "the environment changed"
-        if variable_hash(name, environ) != digest:
+        if name == ALL_VARIABLES:
+            if not digest:  # what it found is of one kernel alone
+                return "it asks for all variables of the environment"
+            if digest != hash_of_variables(environ):
+                return "the environment changed"
+        elif variable_hash(name, environ) != digest:
             return f"the variable {name} changed"
     return ""
 

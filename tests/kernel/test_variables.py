@@ -14,10 +14,10 @@ from pytest_nbsafe.kernel.inputs.variables import VariableUses
 from pytest_nbsafe.resume import world
 
 
-def of_user() -> VariableUses:
-    """Return what follows variables that cells ask for."""
+def of_user(*, is_users: bool = True) -> VariableUses:
+    """Return what follows variables that cells ask for, or else a library."""
     callers: Any = SimpleNamespace(
-        is_kernels=lambda: False, is_users=lambda _: True, beyond_python=lambda: None
+        is_kernels=lambda: False, is_users=lambda _: is_users, beyond_python=lambda: None
     )
     uses = VariableUses(callers)
     uses.start()
@@ -52,3 +52,22 @@ def test_nothing_is_hashed_where_all_are_asked_for() -> None:
     uses = of_user()
     uses._touched("__iter__", None)
     assert uses.read == {ALL_VARIABLES: ""}
+
+
+def test_a_library_that_looks_through_all_finds_those_that_are_meant_for_it() -> None:
+    uses = of_user(is_users=False)
+    uses._held = {b"MODE": b"fast", b"JPY_PARENT_PID": b"12", b"OWN": b"1"}
+    uses._own = {"OWN"}
+    uses._touched("__iter__", None)
+
+    def said(**environ: str) -> str:
+        return world.changed({**_NOTHING_USED, "variables": uses.read}, environ)
+
+    assert said(MODE="fast") == said(MODE="fast", JPY_PARENT_PID="13") == ""
+    assert said(MODE="slow") == said(MODE="fast", MORE="1") == "the environment changed"
+    uses._callers = of_user()._callers
+    uses._touched("__iter__", None)
+    assert said(MODE="fast") == "it asks for all variables of the environment"
+
+
+_NOTHING_USED: Any = {"files": [], "modules": {}, "places": {}, "folders": {}}

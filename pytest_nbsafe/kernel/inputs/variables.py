@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from typing import Any
 
 from ..contract import ALL_VARIABLES
 from ..functions.stand_in import exchange
-from ..hashes_contract import hash_of_text
+from ..hashes_contract import hash_of_text, hash_of_variables, is_of_kernel
 from .callers import Callers, frames, is_import
 from .telling import Told
 
-_KERNELS = re.compile(
-    r"(?:JPY|PYDEVD|IPY|JUPYTER|PYTEST|NBSAFE)_\w+"
-    r"|TMPDIR|TERM|CLICOLOR|CLICOLOR_FORCE|FORCE_COLOR|PAGER|GIT_PAGER|MPLBACKEND|_|PWD|OLDPWD|SHLVL"
-)
-"""Variables that are set for a kernel, or in each process anew: nobody's input."""
 _IS_WINDOWS = os.name == "nt"
 _READ, _ALL, _SET = (
     "__getitem__",
@@ -63,8 +57,7 @@ class VariableUses:
         if not self.on:
             return
         if name in _ALL:
-            if ALL_VARIABLES not in self.read and not self._callers.is_kernels():
-                self.read[ALL_VARIABLES] = ""  # what all of them hold is of one kernel alone
+            self._gone_over()
             return
         key = args[1]
         variable = _as_kept(os.fsdecode(key)) if isinstance(key, (str, bytes)) else ""
@@ -74,9 +67,24 @@ class VariableUses:
             if by_user or not any(map(is_import, frames())):  # a library sets it again
                 self.set[variable] = None
             return
-        is_known = variable in self.read or variable in self._own or _KERNELS.fullmatch(variable)
+        is_known = variable in self.read or variable in self._own or is_of_kernel(variable)
         if not is_known and not self._callers.is_kernels():
             self.read[variable] = self._hash(variable)
+
+    def _gone_over(self) -> None:
+        """Note that somebody goes over all variables.
+
+        What a cell finds is of one kernel alone; a library looks for those that are meant for it.
+        """
+        if self.read.get(ALL_VARIABLES) == "" or self._callers.is_kernels():
+            return
+        if self._callers.is_users(self._callers.beyond_python()):
+            self.read[ALL_VARIABLES] = ""
+        elif ALL_VARIABLES not in self.read:
+            decode: Any = str if _IS_WINDOWS else os.fsdecode
+            held = {decode(name): decode(value) for name, value in [*self._held.items()]}
+            given = {name: value for name, value in held.items() if name not in self._own}
+            self.read[ALL_VARIABLES] = hash_of_variables(given)
 
     def _hash(self, variable: str) -> str:
         key: Any = variable if _IS_WINDOWS else os.fsencode(variable)
