@@ -61,7 +61,8 @@ def test_a_library_that_looks_through_all_finds_those_that_are_meant_for_it() ->
     uses._touched("__iter__", None)
 
     def said(**environ: str) -> str:
-        return world.changed({**_NOTHING_USED, "variables": uses.read}, environ)
+        used: Any = {**_NOTHING_USED, "variables": uses.read}
+        return world.changed(used, environ)
 
     assert said(MODE="fast") == said(MODE="fast", JPY_PARENT_PID="13") == ""
     assert said(MODE="slow") == said(MODE="fast", MORE="1") == "the environment changed"
