@@ -287,7 +287,9 @@ def _compare_names(
         held = state.get(name, NOBODY)
         is_equal = digest and held.hash == digest and SETS not in digest
         if held.maker != maker and not is_equal:
-            raise NotAsThen(f"{_in_words(name, past)} changed")
+            words = _in_words(name, past)
+            unseen = f"what changed {words} was not seen"
+            raise NotAsThen(unseen if maker == _NO_RUN else f"{words} changed")
     seen = state.keys() if reads_all(*texts) else state.keys() & names
     for name in seen - {*content["unread"]}:
         if name not in content["names"]:

@@ -218,3 +218,27 @@ def test_nothing_is_reused_where_python_is_too_old(
         (said,) = [said for said in each.report().remarks if "reused" in said]
         assert said.startswith("nothing is reused: Python 3.")
         assert said.endswith("does not tell what cells use, 3.10 or newer does")
+
+
+REGISTERED = """
+# %% [1]
+from plugs import register, registry
+# %% [2]
+register("a")
+# %% [3]
+print(registry)
+# %% [4]
+other = 1
+"""
+
+
+def test_what_a_module_of_the_project_changes_unseen_is_not_told_as_changed_now(
+    tmp_path: Path,
+) -> None:
+    text = "registry = []\ndef register(name):\n    registry.append(name)\n"
+    (tmp_path / "plugs.py").write_text(text, encoding="utf-8")
+    remarks = []
+    for page in (REGISTERED, REGISTERED.replace("= 1", "= 2")):
+        path = makenb.write(tmp_path / "nb.ipynb", page)
+        remarks = session.examine(path, configuration(path, {"resume": "on"})).notebooks[0].remarks
+    assert "cell 3 since what changed `registry` was not seen" in " ".join(remarks)
