@@ -237,7 +237,7 @@ def test_what_a_module_of_the_project_changes_unseen_is_not_told_as_changed_now(
 ) -> None:
     text = "registry = []\ndef register(name):\n    registry.append(name)\n"
     (tmp_path / "plugs.py").write_text(text, encoding="utf-8")
-    remarks = []
+    remarks: tuple[str, ...] = ()
     for page in (REGISTERED, REGISTERED.replace("= 1", "= 2")):
         path = makenb.write(tmp_path / "nb.ipynb", page)
         remarks = session.examine(path, configuration(path, {"resume": "on"})).notebooks[0].remarks
