@@ -118,9 +118,9 @@ def is_seeded(generator: Any) -> bool:
 
 
 def settings() -> Mapping[str, object]:
-    """Return how arrays are shown, and what becomes of errors."""
+    """Return how arrays are shown, what becomes of errors, and how much is computed at once."""
     numpy = sys.modules["numpy"]
-    return {"numpy": (numpy.get_printoptions(), numpy.geterr())}
+    return {"numpy": (numpy.get_printoptions(), numpy.geterr(), numpy.getbufsize())}
 
 
 # ------------------------------------------------------------------ memory
