@@ -13,6 +13,7 @@ from typing import Any
 
 from ..adapters import of_class
 from ..functions.reach import is_own
+from ..hashing.put_on import usual_parts
 
 ANY = "memory of nobody"
 """Stands for the library of an array that shows memory of which nobody tells whose it is."""
@@ -44,20 +45,12 @@ def _has_own_bytes(base: type) -> bool:
     if base.__base__ is None or is_own(base) or _library_of(base) in _PYTHON_S:
         return False
     more_bytes = base.__basicsize__ - base.__base__.__basicsize__
-    more_bytes -= (_usual_parts(base) - _usual_parts(base.__base__)) * _PART_BYTES
+    more_bytes -= (usual_parts(base) - usual_parts(base.__base__)) * _PART_BYTES
     if more_bytes <= 0:
         return False
     own = type.__dict__["__dict__"].__get__(base).values()
     named = sum(type(each) is types.MemberDescriptorType for each in own)
     return more_bytes > named * _PART_BYTES
-
-
-def _usual_parts(kind: type) -> int:
-    """Return of how many of the two all objects may have, attributes and weak references, it has.
-
-    Later Pythons keep them in front of an object.
-    """
-    return (kind.__dictoffset__ not in {0, -1}) + (kind.__weakrefoffset__ > 0)
 
 
 def _library_of(kind: type) -> str:

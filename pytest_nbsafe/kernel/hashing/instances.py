@@ -23,7 +23,7 @@ from ..functions.reach import fields
 from . import cell_classes, class_changes
 from .cell_classes import is_of_cell, stands_on_cell
 from .hasher import Context, Hasher, UnknownValue, qualified
-from .put_on import PutOn, slots_of, take_slots
+from .put_on import PutOn, slots_of, take_slots, usual_parts
 
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple, set, frozenset)
 _VALUES: dict[type, Callable[[Any], object]] = {
@@ -307,12 +307,9 @@ def _add_causes(hasher: Hasher, value: BaseException) -> None:
 
 
 def _hidden_bytes(cls: type, slots: int) -> int:
-    """Return how much larger an object is than its slots, `__dict__` and weak references.
-
-    Later Pythons keep the last two in front of an object.
-    """
-    inside = (cls.__dictoffset__ not in {0, -1}) + (cls.__weakrefoffset__ > 0)
-    return cls.__basicsize__ - object.__basicsize__ - tuple.__itemsize__ * (slots + inside)
+    """Return how much larger an object is than its slots, `__dict__` and weak references."""
+    parts = slots + usual_parts(cls)
+    return cls.__basicsize__ - object.__basicsize__ - tuple.__itemsize__ * parts
 
 
 def _custom(cls: type) -> bool:

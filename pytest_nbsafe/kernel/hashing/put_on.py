@@ -167,3 +167,11 @@ def _functions_of(member: Any) -> Iterator[types.FunctionType]:
         if type(part) is types.FunctionType:
             yield part
             yield from _functions_of(vars(part).get("__wrapped__"))
+
+
+def usual_parts(cls: type) -> int:
+    """Return of how many of the two that most objects have, attributes and weak references, it has.
+
+    Later Pythons keep them in front of an object, where they do not count.
+    """
+    return (cls.__dictoffset__ not in {0, -1}) + (cls.__weakrefoffset__ > 0)
