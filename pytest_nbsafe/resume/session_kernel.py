@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from pytest_nbsafe.kernel.contract import TELLS_INPUTS, CellRun
 from pytest_nbsafe.notebook.model import minor_version
-from pytest_nbsafe.resume import recalling
+from pytest_nbsafe.resume import recalling, submodules
 from pytest_nbsafe.resume.carried_logs import CarriedLogs
 from pytest_nbsafe.resume.catching_up import (
     Step,
@@ -138,7 +138,9 @@ class SessionKernel:
             self._log_is_whole = False
         self._is_whole = self._is_whole and all(step.is_whole for step in plan)
         if left:
-            self._follow(live, left, plan, stale)
+            again = [run.source for run, step in zip(left, plan, strict=True) if step.runs]
+            wanted = submodules.reached((*read, *again), self.past)
+            self._follow(live, left, plan, stale, wanted)
         self._held, self._is_between = held, False
         if log is not None:
             if live.carry(log)["cause"]:
@@ -170,9 +172,17 @@ class SessionKernel:
         return plan if holds else None
 
     def _follow(
-        self, live: LiveKernel, left: Sequence[PastRun], plan: Sequence[Step], stale: Sequence[str]
+        self,
+        live: LiveKernel,
+        left: Sequence[PastRun],
+        plan: Sequence[Step],
+        stale: Sequence[str],
+        wanted: Collection[str],
     ) -> None:
         """Run again, load and leave out as planned, and unbind what is `stale` then.
+
+        Of the modules within packages that runs have imported which are left out, only those that
+        are `wanted` are imported: the others would take what leaving out has saved.
 
         Raises:
             StateDiffers: something else comes of it, or the live kernel has died.
@@ -184,8 +194,8 @@ class SessionKernel:
             self._made += 1
             if step.runs and live.alive:
                 self._run_again(live, self._made, run, step)
-            elif run.submodules and live.alive:
-                live.import_again(run.submodules)
+            elif live.alive and (modules := [m for m in run.submodules if m in wanted]):
+                live.import_again(modules)
             if step.loads and live.alive:
                 self._load(live, run, step)
         live.carry({"do": "anew"})
