@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_nbsafe.runner.live_kernel import LiveKernel
 from resume.shown_pages import assert_as_in_full, shown
 from resume.test_resume import Runs
 
@@ -36,6 +37,19 @@ def test_a_kernel_that_catches_up_has_imported_it(
     own_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert_as_in_full(own_store, monkeypatch, (IMPORTS, "told();", "import xml", ASKS))
+
+
+def test_what_no_text_reaches_is_not_imported_again(
+    own_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(LiveKernel, "import_again", lambda _, names: asked.extend(names))
+    path = own_store / "nb.ipynb"
+    for last in ("print(x)", "print(x + 1)"):
+        shown(path, "import xml.dom.minidom, wsgiref.util", "x = 1", last, resumed=True)
+    assert asked == []
+    shown(path, "import xml.dom.minidom, wsgiref.util", "x = 1", "print(xml.dom)", resumed=True)
+    assert "wsgiref.util" not in asked
 
 
 def test_of_the_project(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
