@@ -22,6 +22,16 @@ class NbsafeError(Exception):
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
 
+def no_code_cell(page: str, cell: int, numbers: Iterable[int], which: str = "") -> NbsafeError:
+    """Return that a page has no code cell of a number, `which` says what kind is asked for.
+
+    The hint lists the `numbers` of those that there are.
+    """
+    known = ", ".join(map(str, numbers))
+    hint = f"code cells: {known}" if known else ""
+    return NbsafeError("no-such-cell", f"{page} has no code cell {cell}{which}", hint)
+
+
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return the known word that is nearest, empty when none is near.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_nbsafe.app.session import NotebookSession
 from pytest_nbsafe.config import Config
-from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.errors import NbsafeError, no_code_cell
 from pytest_nbsafe.findings import Finding, NotebookReport
 from pytest_nbsafe.kernel.contract import Fetched
 from pytest_nbsafe.notebook.model import Output
@@ -65,8 +65,7 @@ class NotebookRun:
         __tracebackhide__ = True
         code = [page.number for page in self.notebook.code_cells] if self.notebook else []
         if cell not in code:
-            known = f"code cells: {', '.join(map(str, code))}" if code else ""
-            raise NbsafeError("no-such-cell", f"{self._path} has no code cell {cell}", known)
+            raise no_code_cell(str(self._path), cell, code)
         outputs = self.outputs.get(cell, ())
         return "".join(o.text if o.kind == "stream" else f"{o.text}\n" for o in outputs)
 

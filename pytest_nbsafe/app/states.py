@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.app import kernels
 from pytest_nbsafe.app.inputs import working_folder
-from pytest_nbsafe.errors import NbsafeError
+from pytest_nbsafe.errors import NbsafeError, no_code_cell
 from pytest_nbsafe.notebook.model import Cell
 from pytest_nbsafe.resume.used import Reuse
 from pytest_nbsafe.rules.base import Facts
@@ -68,8 +68,7 @@ def cells_as_far(path: Path, graph: Graph, numbers: tuple[int, ...], last: int) 
 
     """
     if last not in numbers:
-        known = f"code cells: {', '.join(map(str, numbers))}" if numbers else ""
-        raise NbsafeError("no-such-cell", f"{path} has no code cell {last} that runs", known)
+        raise no_code_cell(str(path), last, numbers, " that runs")
     return [graph.notebook.cell(n) for n in numbers[: numbers.index(last) + 1]]
 
 

@@ -11,7 +11,7 @@ from pytest_nbsafe.libraries.wildcards import alternatives
 from pytest_nbsafe.notebook.model import Cell, Notebook, Output, may_raise, saved_error
 from pytest_nbsafe.trace import drift
 from pytest_nbsafe.trace.outputs import shown
-from pytest_nbsafe.trace.outputs.text_alone import is_of_other_library
+from pytest_nbsafe.trace.outputs.text_alone import has_html, is_of_other_library, text_of_html
 from pytest_nbsafe.trace.results import CellResult, exception, printed_failures
 from pytest_nbsafe.values import replace
 
@@ -39,26 +39,17 @@ def as_read(
     Where a library makes HTML today of what it printed before, its text stands for it.
     """
     both = saved, new
-    with_html = [[_html(output) is not None for output in outputs] for outputs in both]
+    with_html = [[has_html(output) for output in outputs] for outputs in both]
     if with_html[0] != with_html[1]:
         return tuple(saved), tuple(new)
     return _with_html_as_text(saved), _with_html_as_text(new)
 
 
 def _with_html_as_text(outputs: Sequence[Output]) -> tuple[Output, ...]:
-    from pytest_nbsafe.trace.outputs import html_reader
-
     return tuple(
-        output
-        if (html := _html(output)) is None
-        else replace(output, text=html_reader.as_text(html), data={})
+        output if (text := text_of_html(output)) is None else replace(output, text=text, data={})
         for output in outputs
     )
-
-
-def _html(output: Output) -> str | None:
-    html = output.data.get("text/html")
-    return html if isinstance(html, str) else None
 
 
 def shows(outputs: Sequence[Output]) -> bool:

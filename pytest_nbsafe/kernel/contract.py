@@ -168,22 +168,21 @@ class Inputs(TypedDict):
     that it was the first to import, `submodules` all modules within packages, but hidden ones.
     `settings` name the state beside the names that it changed, as the keys of `Sweep.beside` do;
     `drew` the sources of random numbers that it drew from or seeded; `states` are hashes of what
-    these of both hold that are
-    compared, empty where that cannot be told; `kept_results` the names of functions that keep their
-    results, and have kept, given or forgotten some; `looked_up` whether it was the first to look
-    something up in a table, which then takes more memory; `open_figures` is `ASKED` where it asked
-    which figures of matplotlib are open, `CHANGED` where there were any then, or are, else empty.
-    `numbers` are the counters of what libraries show that have gone on, with the last numbers
-    before and after the run. `unexpected` are names that functions of cells mention which it called
-    by way of values, or that it may have looked up by a text, as these were after it; `sought` are
-    words that it may have looked up and that no name has. Where anything stands in `hindrances` the
-    run cannot be reused. `learning` are the libraries whose watched functions it called: what
-    learns, judges or splits; `fit_log` is what was known of that after it, None where nothing is.
-    `unchanged` are names whose values nobody can compare, but the text only looks at. `links`
-    gives, for each name whose object the run changed in place (`OPEN_FIGURES` among them), the
-    other names that share objects with it; None where that is not known. `shared` gives the same,
-    where it is known, for those that it bound as well; a name is among its own where it leads to an
-    object in two ways.
+    these of both hold that are compared, empty where that cannot be told; `kept_results` the names
+    of functions that keep their results, and have kept, given or forgotten some; `looked_up`
+    whether it was the first to look something up in a table, which then takes more memory;
+    `open_figures` is `ASKED` where it asked which figures of matplotlib are open, `CHANGED` where
+    there were any then, or are, else empty. `numbers` are the counters of what libraries show that
+    have gone on, with the last numbers before and after the run. `unexpected` are names that
+    functions of cells mention which it called by way of values, or that it may have looked up by a
+    text, as these were after it; `sought` are words that it may have looked up and that no name
+    has. Where anything stands in `hindrances` the run cannot be reused. `learning` are the
+    libraries whose watched functions it called: what learns, judges or splits; `fit_log` is what
+    was known of that after it, None where nothing is. `unchanged` are names whose values nobody can
+    compare, but the text only looks at. `links` gives, for each name whose object the run changed
+    in place (`OPEN_FIGURES` among them), the other names that share objects with it; None where
+    that is not known. `shared` gives the same, where it is known, for those that it bound as well;
+    a name is among its own where it leads to an object in two ways.
     """
 
     files: list[FileRead]

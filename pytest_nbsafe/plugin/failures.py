@@ -6,6 +6,7 @@ import bdb
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pytest
 from _pytest._code.code import (
     ReprEntryNative,
     ReprExceptionInfo,
@@ -13,11 +14,21 @@ from _pytest._code.code import (
     ReprTraceback,
 )
 
+from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import Outcome
+from pytest_nbsafe.reports import escape
 from pytest_nbsafe.reports.colour import MARKUP, Paint, Role, plain
 
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
+
+
+def told_alone(error: NbsafeError) -> BaseException:
+    """Return a failure that says what is wrong and shows no code.
+
+    It is raised `from None`: a cause pytest would show, too.
+    """
+    return pytest.fail.Exception(escape.line(str(error)), pytrace=False)
 
 
 class FailedError(Exception):

@@ -15,7 +15,13 @@ from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.findings import NotebookReport, Outcome
 from pytest_nbsafe.plugin import other_limits, run_settings
 from pytest_nbsafe.plugin.billing import Billing
-from pytest_nbsafe.plugin.failures import NO_PDB, FailedError, FailureRepr, UnreachableError
+from pytest_nbsafe.plugin.failures import (
+    NO_PDB,
+    FailedError,
+    FailureRepr,
+    UnreachableError,
+    told_alone,
+)
 from pytest_nbsafe.plugin.progress import shows_at_once
 from pytest_nbsafe.reports import escape, text
 
@@ -159,8 +165,7 @@ class NotebookFile(pytest.File):
             self.settings = run_settings.of_conftest(self.settings, hooks, config, self.path)
             self.opened()
         except NbsafeError as error:
-            # Without its cause, which pytest would show, too.
-            raise pytest.fail.Exception(escape.line(str(error)), pytrace=False) from None
+            raise told_alone(error) from None
         self.is_set_up = True
 
     def teardown(self) -> None:

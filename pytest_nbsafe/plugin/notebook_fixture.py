@@ -12,8 +12,9 @@ import pytest
 from pytest_nbsafe import config as configs
 from pytest_nbsafe.errors import NbsafeError
 from pytest_nbsafe.plugin import run_settings
+from pytest_nbsafe.plugin.failures import told_alone
 from pytest_nbsafe.plugin.settings import Settings
-from pytest_nbsafe.reports import escape, text
+from pytest_nbsafe.reports import text
 
 if TYPE_CHECKING:
     from pytest_nbsafe.app.notebook_run import NotebookRun
@@ -65,8 +66,7 @@ class RunNotebook:
             file = self._found(path)
             run = NotebookRun(file, configs.for_run(self._settings(file), given, "nbsafe_run"))
         except NbsafeError as error:
-            # Without its cause, which pytest would show, too.
-            raise pytest.fail.Exception(escape.line(str(error)), pytrace=False) from None
+            raise told_alone(error) from None
         self._stack.enter_context(run)
         if check and run.failures:
             items = (text.item(each, run.notebook, strict=False) for each in run.failures)

@@ -301,12 +301,12 @@ def _outdated(
         if version is not None and version.at[0] > run.step:
             version = symbols.reaching(run.cell, version, edge.definer)
         if version is not None and version.at[0] > run.step:
+            made: tuple[int, Timestamp] | None = version.line, version.at
+        else:
+            made = _changed_again(graph, plan, run, edge, symbols)
+        if made is not None:
             maker = edge.name, edge.definer
-            result = OutdatedResult(run.step, run.cell, line, *maker, version.line, version.at)
-            outdated_by[maker] = _Old(result, edge.name)
-        elif (at := _changed_again(graph, plan, run, edge, symbols)) is not None:
-            maker = edge.name, edge.definer
-            result = OutdatedResult(run.step, run.cell, line, *maker, at[1], at)
+            result = OutdatedResult(run.step, run.cell, line, *maker, *made)
             outdated_by[maker] = _Old(result, edge.name)
     through = [
         (edge, old.result)
@@ -327,8 +327,8 @@ def _outdated(
 
 def _changed_again(
     graph: Graph, plan: Plan, run: Run, edge: Edge, symbols: PartVersions
-) -> Timestamp | None:
-    """Return when the definer, whose text changes what the reader reads, ran after it.
+) -> tuple[int, Timestamp] | None:
+    """Return where and when the definer, whose text changes what the reader reads, ran after it.
 
     The same change twice shows in no record, but what its text was before is not known.
     """
@@ -339,7 +339,7 @@ def _changed_again(
         is_change = change.name == edge.name and change.kind == "mutation" and not change.doubtful
         line = change.span.line
         if is_change and symbols.is_read_of(run.cell, edge.name, edge.definer, line):
-            return later.step, line
+            return line, (later.step, line)
     return None
 
 

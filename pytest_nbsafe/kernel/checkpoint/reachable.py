@@ -148,7 +148,7 @@ class Surface:
             is_told = is_constant(kind, adapter) or any(hasattr(adapter, each) for each in _TOLD)
             if is_told or issubclass(kind, _CLOSER) or kind is types.FunctionType:
                 self.special.add(key)
-            libraries = frozenset() if is_told else unseen_memory.libraries_of(kind)
+            libraries = unseen_memory.libraries_of(kind)
             if libraries:
                 self.unseen[key] = libraries
                 if unseen_memory.is_look(kind):
@@ -294,11 +294,13 @@ class Reached:
 
     def _note_owner(self, owner: Any) -> None:
         """Note whose memory an array shows, if it is no array's: 0 for that of nobody."""
+        if owner is None:
+            self._of_others.append(0)
+            return
         kind = type(owner)
-        if identity(kind) not in self._surface.kinds:
-            self._surface.add_kinds({identity(kind): kind})
-        if owner is None or identity(kind) in self._surface.unseen:
-            self._of_others.append(0 if owner is None else identity(kind))
+        self._surface.add_kinds({identity(kind): kind})
+        if identity(kind) in self._surface.unseen:
+            self._of_others.append(identity(kind))
 
     def _held_by_function(self, function: Any) -> list[Any]:
         """Return what a function keeps; one of a library, which all share, keeps nothing."""

@@ -123,10 +123,20 @@ def _own_text(output: Output) -> str:
     """
     if not output.data or (output.text and not chance_text.is_nameless(output.text)):
         return output.text
-    html = output.data.get("text/html")
-    if isinstance(html, str):
-        from pytest_nbsafe.trace.outputs import html_reader
-
-        return html_reader.as_text(html)
+    html = text_of_html(output)
+    if html is not None:
+        return html
     written = (output.data.get(kind) for kind in _WRITTEN)
     return next((text for text in written if isinstance(text, str)), "")
+
+
+def has_html(output: Output) -> bool:
+    """Return whether an output is shown as HTML."""
+    return isinstance(output.data.get("text/html"), str)
+
+
+def text_of_html(output: Output) -> str | None:
+    """Return what a reader sees of the HTML of an output, None where it has none."""
+    from pytest_nbsafe.trace.outputs import html_reader
+
+    return html_reader.as_text(output.data["text/html"]) if has_html(output) else None
