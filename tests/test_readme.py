@@ -68,6 +68,7 @@ def test_its_example_is_what_is_printed(pytester: pytest.Pytester) -> None:
     ]
 
 
+@pytest.mark.corpus
 def test_its_first_command_needs_no_other_plugin() -> None:
     """Who installs no more than the package has no pytest-xdist."""
     (example,) = re.findall(r"\.venv/bin/pytest --nbsafe (\S+)", TEXT)

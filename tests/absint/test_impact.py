@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from whatifcase import graph, plan
@@ -164,6 +165,7 @@ def test_the_domain_finds_what_the_oracle_finds(data: st.DataObject) -> None:
     assert reached.transfers <= 1 + reached.states * len(cells)
 
 
+@pytest.mark.corpus
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_what_is_called_safe_reads_nothing_stale(data: st.DataObject) -> None:

@@ -145,6 +145,7 @@ def test_what_is_too_much_to_judge_is_run_from_top_to_bottom(
     assert report.notebooks[0].orders == ("top-down",)
 
 
+@pytest.mark.corpus
 @settings(
     max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )

@@ -141,6 +141,7 @@ def compare(program: tuple[paths.Node, ...], walked: tuple[paths.Path, ...]) -> 
             assert paths.dead(walked) == found.dead, source
 
 
+@pytest.mark.corpus
 @settings(
     max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )

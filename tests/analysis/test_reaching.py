@@ -7,6 +7,7 @@ from itertools import product
 
 import cellpaths
 import paths
+import pytest
 from analysiscase import graph
 from hypothesis import HealthCheck, assume, given, reject, settings
 from hypothesis import strategies as st
@@ -30,6 +31,7 @@ def test_cells_without_loops_against_every_path(
     compare(cells, order)
 
 
+@pytest.mark.corpus
 @settings(
     max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )

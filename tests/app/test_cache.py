@@ -375,6 +375,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.corpus
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 @given(st.data())
 def test_a_forged_entry_of_another_form_is_none(data: st.DataObject) -> None:

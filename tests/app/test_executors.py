@@ -146,6 +146,7 @@ def test_a_notebook_that_kills_its_worker_is_tried_again_alone(tmp_path: Path) -
     assert "and again when alone" in finding["message"]
 
 
+@pytest.mark.corpus
 @posix
 @pytest.mark.kernel
 def test_what_is_done_is_reported_when_it_is_stopped(tmp_path: Path) -> None:

@@ -105,6 +105,7 @@ def test_all_else_stays_byte_by_byte(tmp_path: Path, text: str) -> None:
     assert expected == _fixed(tmp_path / "page", text).read_bytes()
 
 
+@pytest.mark.corpus
 def test_a_move_is_shown_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = write(tmp_path / "a.ipynb", UNSAVED)
     assert main(["fix", "--diff", str(page)]) == 0

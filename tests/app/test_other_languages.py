@@ -87,6 +87,7 @@ def test_it_is_run_and_not_analysed(tmp_path: Path) -> None:
     assert code == 0
 
 
+@pytest.mark.corpus
 @pytest.mark.usefixtures("toy")
 def test_errors_outputs_and_timeouts_are_told(tmp_path: Path) -> None:
     text = """

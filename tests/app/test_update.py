@@ -44,6 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
     return folder, run([folder], {}, updates=True)
 
 
+@pytest.mark.corpus
 def test_what_differs_and_what_never_ran_is_saved_and_told(folder: tuple[Path, Report]) -> None:
     path, report = folder[0] / "old.ipynb", folder[1]
     cells = load.read(path).cells
@@ -77,6 +78,7 @@ def test_what_is_skipped_hinders_nothing(folder: tuple[Path, Report]) -> None:
     assert skipped.count == 2
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("does", ["p.unlink()", "_ = p.write_text('{')"])
 def test_a_file_that_the_run_removed_or_broke_stays_so(tmp_path: Path, does: str) -> None:
     text = (

@@ -66,6 +66,7 @@ def trial_of(page: Path, config: Config) -> Trial:
     return trial
 
 
+@pytest.mark.corpus
 def test_an_out_of_order_notebook_leaves_what_one_run_leaves(page: Path) -> None:
     write(page, OUT_OF_ORDER)
     trial = trial_of(page, Config())

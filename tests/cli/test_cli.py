@@ -73,6 +73,7 @@ def test_check(
     assert shown.err == ""
 
 
+@pytest.mark.corpus
 def test_two_runs_print_the_same_bytes() -> None:
     notebooks = str(Path(__file__).parents[2] / "fixtures")
     command = ("check", "--no-cache", "--notes", "--format", "json", notebooks)

@@ -83,6 +83,7 @@ def test_a_command_runs_nothing(
     assert shown in done.stdout
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("options", ["--nbsafe-static", "--collect-only"])
 def test_pytest_runs_nothing(options: str, run: Run, executed: Callable[[], list[str]]) -> None:
     pytest_itself = str(NBSAFE.with_name("pytest"))

@@ -76,6 +76,7 @@ JSON = st.recursive(
 CELLS = st.lists(st.dictionaries(KEYS, JSON, max_size=8) | JSON, max_size=5) | JSON
 
 
+@pytest.mark.corpus
 @settings(
     max_examples=40,
     deadline=None,

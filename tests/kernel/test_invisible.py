@@ -38,6 +38,7 @@ def test_functions_for_another_compiler(pair: Pair) -> None:
     )
 
 
+@pytest.mark.corpus
 def test_functions_made_before_the_compiler_came(pair: Pair) -> None:
     assert (
         pair.prints(
@@ -51,6 +52,7 @@ def test_functions_made_before_the_compiler_came(pair: Pair) -> None:
     )
 
 
+@pytest.mark.corpus
 def test_code_that_is_shown(tmp_path: Path) -> None:
     """From then on functions have no hooks: the kernel is one of its own."""
     text = "def f(x):\n    y = x\n    return y + 1"
@@ -80,6 +82,7 @@ def test_the_names_of_python(pair: Pair) -> None:
     assert "'print'" in said
 
 
+@pytest.mark.corpus
 def test_functions_for_numba(pair: Pair) -> None:
     pytest.importorskip("numba")
     assert (
@@ -145,6 +148,7 @@ def test_a_profile_function_of_ones_own(pair: Pair) -> None:
     )
 
 
+@pytest.mark.corpus
 def test_a_debugger(pair: Pair) -> None:
     """Before 3.12 a step more is needed at a function's first line, see above."""
     steps = "s\\nn\\n" if sys.version_info >= (3, 12) else ""
@@ -391,6 +395,7 @@ def test_a_long_loop_takes_no_memory_of_ours(pair: Pair) -> None:
     )
 
 
+@pytest.mark.corpus
 def test_cells_do_not_grow_dearer(pair: Pair) -> None:
     """What is looked at for the last cell is what was looked at for an early one."""
     sources = [f"late{i} = {i}\nlater{i} = late{i} + 1" for i in range(60)]

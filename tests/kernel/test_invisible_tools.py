@@ -31,6 +31,7 @@ def high(n):
 """
 
 
+@pytest.mark.corpus
 def test_jitted_functions_from_cell_to_cell(pair: Pair) -> None:
     pytest.importorskip("numba")
     assert (
@@ -155,6 +156,7 @@ def test_all_tools_of_the_interpreter_are_taken(pair: Pair) -> None:
     )
 
 
+@pytest.mark.corpus
 def test_post_mortem(pair: Pair) -> None:
     printed = pair.prints(
         "def fail(a):\n    b = a * 2\n    return b / 0\n",

@@ -58,6 +58,7 @@ def test_the_same_will_be_told(text: str, other: str) -> None:
     assert state(text) == state(other)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("text", "other"),
     [

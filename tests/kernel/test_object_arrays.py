@@ -64,6 +64,7 @@ def kinds(array: Any) -> set[int]:
     return {id(type(item)) for item in array.ravel().tolist()}
 
 
+@pytest.mark.corpus
 @given(st.lists(st.lists(OBJECTS, min_size=40, max_size=40), min_size=1, max_size=4), CUTS, ORDERS)
 @settings(deadline=None, max_examples=200)
 def test_kinds_are_read_where_they_lie(

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import tiers
 from class_verdicts import Case, judge, read_cases, standing_for_main
 
 from pytest_nbsafe.kernel.hashing.function_texts import Texts
@@ -15,7 +16,7 @@ CASES = read_cases(Path(__file__).parent / "classes_of_cells.txt")
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.every(3, CASES), ids=lambda case: case.name)
 def test_what_is_put_on_an_object_counts(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

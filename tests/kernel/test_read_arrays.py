@@ -328,6 +328,7 @@ expressions = st.recursive(
 )
 
 
+@pytest.mark.corpus
 @pytest.mark.filterwarnings("ignore")
 @settings(max_examples=800, deadline=None)
 @given(

@@ -191,6 +191,7 @@ def test_what_is_written(tmp_path: Path) -> None:
         assert nb.written("with tempfile.TemporaryDirectory() as d: open(d + '/t', 'w')") == []
 
 
+@pytest.mark.corpus
 def test_tables_read_by_compiled_code(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
@@ -388,6 +389,7 @@ R(3, random_state=0).fit([[1], [2]], [0, 1])
 """
 
 
+@pytest.mark.corpus
 def test_what_hinders_reuse(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     (tmp_path / "a").touch()

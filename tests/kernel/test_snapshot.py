@@ -718,6 +718,7 @@ def test_containers_in_containers_are_told_by_their_content() -> None:
     assert of(ring) != of([[1], [[1]]])
 
 
+@pytest.mark.corpus
 def test_large_values_are_looked_at_when_a_session_ends() -> None:
     snapshot = Snapshot(Texts(), HOME)
     values = [[{str(number)} for number in range(60_000)] for _ in range(2)]

@@ -35,6 +35,7 @@ def test_without_the_item_of_the_notebook_each_keeps_its_time() -> None:
     assert Billing(has_notebook=False).of(Outcome(1, "passed", duration_s=0.25), 4.0) == 4.0
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_the_times_in_junit_are_those_of_the_cells(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", OUT_OF_ORDER)

@@ -63,6 +63,7 @@ def pytest_runtest_setup():
 """
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(os.name != "posix", reason="it needs SIGKILL, and folders that are locked")
 def test_what_a_killed_worker_leaves_is_removed(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch

@@ -52,6 +52,7 @@ def test_a_stopped_run_closes_too(pytester: pytest.Pytester) -> None:
     assert watched(pytester, "-x") == ["open a all", "close a"]
 
 
+@pytest.mark.corpus
 def test_an_interrupted_run_closes_too(pytester: pytest.Pytester) -> None:
     write(pytester.path / "a.ipynb", CLEAN)
     pytester.makeconftest("")
@@ -75,6 +76,7 @@ def test_shuffled_items_open_each_notebook_once(pytester: pytest.Pytester) -> No
     assert sorted(lines[3:]) == ["close a", "close b", "close c"]
 
 
+@pytest.mark.corpus
 def test_no_more_than_three_are_open(pytester: pytest.Pytester) -> None:
     for name in "abcde":
         write(pytester.path / f"{name}.ipynb", CLEAN)

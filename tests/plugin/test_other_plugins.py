@@ -23,6 +23,7 @@ def pytest_runtest_call(item):
 SLOW = "# %% [1]\na = 1\n# %% [2]\nimport time\ntime.sleep(30)\n# %% [3]\nprint(a)\n"
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 @pytest.mark.skipif(sys.platform == "win32", reason="a timer of POSIX")
 def test_a_timeout_of_another_plugin_is_a_failure_of_that_cell(pytester: pytest.Pytester) -> None:
@@ -63,6 +64,7 @@ def test_warnings_as_errors_fail_nothing(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(passed=3)
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_a_missing_kernel_is_told_once_a_notebook(pytester: pytest.Pytester) -> None:
     cells = "\n".join(f"# %% [{n}]\nx{n} = 1" for n in range(1, 7))
@@ -112,6 +114,7 @@ print(len(attempts.read_text()))
 """
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_a_plugin_that_tries_again_has_the_notebook_run_anew(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", FLAKY)
@@ -168,6 +171,7 @@ def test_notebooks_stay_whole_where_a_plugin_shuffles(pytester: pytest.Pytester)
     assert ids == [f"{name}.ipynb::{cell}" for name in (first, second) for cell in cells]
 
 
+@pytest.mark.corpus
 def test_the_report_of_pytest_html_shows_a_failure_as_text(pytester: pytest.Pytester) -> None:
     pytest.importorskip("pytest_html")
     write(pytester.path / "nb.ipynb", "# %%\nprint('<b>', missing_name)\n")

@@ -85,6 +85,7 @@ def test_notes_only_when_asked_for(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["  cell 2, line 1: NBS107 never-run*"])
 
 
+@pytest.mark.corpus
 def test_a_fault_of_ours_is_no_fault_of_the_notebook(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1]\na = 1\n")
     pytester.makepyfile("def test(): pass")
@@ -101,6 +102,7 @@ def test_a_fault_of_ours_is_no_fault_of_the_notebook(pytester: pytest.Pytester) 
     )
 
 
+@pytest.mark.corpus
 def test_misuse_while_it_runs_is_told_in_one_line(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1]\na = 1\n")
     misuse = "NbsafeError('cannot-write', 'the disk is full', 'free some')"
@@ -119,6 +121,7 @@ def test_without_a_terminal_a_cell_fails_as_with_one(pytester: pytest.Pytester) 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
 
 
+@pytest.mark.corpus
 def test_internal_errors_look_the_same_from_a_worker(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1]\na = 1\n")
     pytester.makeconftest(FAULTY)

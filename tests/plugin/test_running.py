@@ -111,12 +111,14 @@ def test_one_cell_runs_what_it_needs_first(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(passed=1, deselected=2)
 
 
+@pytest.mark.corpus
 def test_lf(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", RAISES)
     pytester.runpytest("--nbsafe").assert_outcomes(passed=3, failed=1, skipped=1)
     pytester.runpytest("--nbsafe", "--lf").assert_outcomes(failed=1)
 
 
+@pytest.mark.corpus
 def test_two_workers_and_ordinary_tests(pytester: pytest.Pytester) -> None:
     write(pytester.path / "a.ipynb", CLEAN)
     write(pytester.path / "b.ipynb", RAISES)
@@ -172,6 +174,7 @@ def test_xml_is_valid_whatever_a_cell_prints(pytester: pytest.Pytester, workers:
     assert "\x07" not in result.stdout.str()
 
 
+@pytest.mark.corpus
 def test_an_endless_cell_ends_with_the_timeout(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1]\nwhile True: pass\n# %% [2]\na = 1\n")
     result = pytester.runpytest(*RUN, "--nbsafe-timeout=2")

@@ -183,6 +183,7 @@ print("end")
 """
 
 
+@pytest.mark.corpus
 def test_a_display_that_a_later_cell_updates(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", UPDATED)
     pytester.runpytest(*RUN).assert_outcomes(passed=4)

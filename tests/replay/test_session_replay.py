@@ -139,6 +139,7 @@ def test_the_folder_is_left_as_it_was(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.txt", "session.jsonl"]
 
 
+@pytest.mark.corpus
 def test_a_kernel_that_dies_is_told(tmp_path: Path) -> None:
     steps = [("c1", "a = 1"), ("c2", "import os\nos._exit(3)"), ("c3", "a")]
     report = replayed(tmp_path, steps)
@@ -172,6 +173,7 @@ def test_a_kernel_that_is_not_there(tmp_path: Path) -> None:
         replay(path, {"kernel": "nowhere"})
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 def test_an_interrupt_leaves_no_kernel_behind(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"

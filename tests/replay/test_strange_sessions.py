@@ -165,6 +165,7 @@ def test_lines_that_are_no_session(
     assert reason in refusal(path, capsys)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(("number", "length"), [(3, 400_000), (2_000, 300)])
 def test_telling_cells_apart_ends(
     number: int, length: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

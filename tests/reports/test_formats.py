@@ -246,6 +246,7 @@ def test_other_documents_are_as_their_schemas_say(capsys: pytest.CaptureFixture[
     validate(json.loads(Path("nbsafe-baseline.json").read_text(encoding="utf-8")), "baseline")
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_a_run_and_a_replay_are_as_their_schemas_say(capsys: pytest.CaptureFixture[str]) -> None:
     write(Path("nb.ipynb"), "# %% [1]\nimport random\n# %% [2]\nprint(1)\n#> 2\n")

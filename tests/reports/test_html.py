@@ -173,6 +173,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
     page.close()
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_nothing_hostile_runs_in_a_browser(opened: Any) -> None:
     opened.click("tbody a")

@@ -74,6 +74,7 @@ print(*sys.argv[1:])
 """
 
 
+@pytest.mark.corpus
 def test_ctrl_c_in_a_console_stops_what_runs(
     notebook: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,6 +126,7 @@ def test_it_waits_until_it_is_interrupted(notebook: Path) -> None:
     assert not connection.exists()
 
 
+@pytest.mark.corpus
 def test_a_state_that_cannot_be_had_again_is_made_anew(own_store: Path) -> None:
     text = "# %% [1]\nimport threading\nprint(threading.get_native_id())\n# %% [2]\nnumber = 3\n"
     path = makenb.write(own_store / "nb.ipynb", text)

@@ -66,6 +66,7 @@ def test_what_an_order_changes(notebook: Path, capsys: pytest.CaptureFixture[str
     assert told["failed"] == [{"cell": 4, "reason": "NameError: name 'words' is not defined"}]
 
 
+@pytest.mark.corpus
 def test_chance_is_told_where_orders_are_compared(own_store: Path) -> None:
     drawn = makenb.write(
         own_store / "nb.ipynb",
@@ -86,6 +87,7 @@ def test_points_that_are_not_there(notebook: Path, capsys: pytest.CaptureFixture
         diff.of_orders(notebook, {}, "recorded", "bottom-up")
 
 
+@pytest.mark.corpus
 def test_a_page_without_counts_has_no_recorded_order(own_store: Path) -> None:
     page = makenb.write(own_store / "nb.ipynb", "# %%\nx = 1\n")
     for order in ("recorded", "inferred"):

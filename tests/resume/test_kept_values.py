@@ -87,6 +87,7 @@ def test_before_a_cell_that_judges_what_learned_runs_or_is_known(
     assert pages.ran == ["pass", judged]  # the model is loaded, and what it learned from is known
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_what_took_long_is_kept_while_the_next_cell_runs(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
@@ -99,6 +100,7 @@ def test_what_took_long_is_kept_while_the_next_cell_runs(
     assert pages.ran == ["rows[0]"]
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_a_library_that_a_value_brings_knows_that_it_is_in_a_notebook(pages: Pages) -> None:
     """As pandas does, which shows all columns of a wide table there."""
@@ -160,6 +162,7 @@ def test_what_is_made_again_for_its_values_is_counted(
     assert is_made_again or resumed.saved_s > 0
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_what_there_is_no_time_for_is_not_asked_for_again_and_again(
     pages: Pages, monkeypatch: pytest.MonkeyPatch
@@ -220,6 +223,7 @@ def test_what_shared_objects_before_it_was_kept_still_does(
 LOCKED = "import threading", f"{SLOW}\nheld = [rows, threading.Lock()]"
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_what_shares_with_what_cannot_be_kept_is_kept_alone(pages: Pages) -> None:
     pages.run(*LOCKED, "print(rows[1])")

@@ -33,6 +33,7 @@ def told():
 }
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 @pytest.mark.parametrize("kind", DEFINED)
 def test_the_line_of_a_function(own_store: Path, kind: str) -> None:

@@ -91,6 +91,7 @@ def test_a_new_name_of_what_is_a_column_or_an_attribute(runs: Runs) -> None:
     assert runs.made() == [1, 3], "the query may look it up"
 
 
+@pytest.mark.corpus
 def test_a_command_of_the_shell_sets_nothing_by_being_first(runs: Runs) -> None:
     page = "# %%\n!true\n# %%\nlimit = 3\n# %%\nprint(limit)\n"
     run_again(runs, page, {("print(limit)", "print(limit + 1)"): [1, 3]})
@@ -118,6 +119,7 @@ print(len(Page.seen))
 """
 
 
+@pytest.mark.corpus
 def test_what_a_class_mentions_that_was_changed_since_is_held_where_it_runs(runs: Runs) -> None:
     """Its functions mention `name`, and the cell that changed it does not."""
     runs.write(CHANGED_CLASS)

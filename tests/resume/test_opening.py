@@ -26,6 +26,7 @@ items["size"]
 """
 
 
+@pytest.mark.corpus
 def test_the_command_stands_where_runs_are_kept(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,6 +67,7 @@ parameters = { year = 2020 }
 """
 
 
+@pytest.mark.corpus
 def test_the_state_is_that_of_the_parameters(
     own_store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,6 +88,7 @@ def test_the_state_is_that_of_the_parameters(
     assert "2021" in capsys.readouterr().out
 
 
+@pytest.mark.corpus
 def test_the_command_names_the_kernel_and_is_not_there_for_what_no_option_gives(
     own_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

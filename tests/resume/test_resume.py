@@ -117,6 +117,7 @@ def test_what_changes_runs_and_what_hangs_on_it(runs: Runs) -> None:
     assert runs.made() == []
 
 
+@pytest.mark.corpus
 def test_a_new_run_is_noted_while_the_next_is_made(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +167,7 @@ print(next(left))
 """
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("held", "made"),
     [("small(range(9))", [4]), ("[small, small]", [4, 5, 6])],
@@ -181,6 +183,7 @@ def test_what_goes_on_reads_what_code_in_its_values_reads(
     assert runs.made() == made
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(("was", "now", "shares"), [("[2]", "[5]", False), ("[a]", "[a, 5]", True)])
 def test_what_shares_nothing_with_what_is_new_is_not_run_again(
     runs: Runs, monkeypatch: pytest.MonkeyPatch, was: str, now: str, *, shares: bool
@@ -219,6 +222,7 @@ print(table)
 """
 
 
+@pytest.mark.corpus
 def test_the_arguments_of_a_lambda_are_no_names_of_the_notebook(runs: Runs) -> None:
     """What it reads counts as read, and changed, wherever the setting beside it is in force."""
     runs.write(SETTING)
@@ -352,6 +356,7 @@ def test_the_report_is_that_of_a_full_run(runs: Runs) -> None:
     assert full.notebooks[0].verdict == again.notebooks[0].verdict
 
 
+@pytest.mark.corpus
 def test_what_another_has_written_to_the_store_is_not_believed(runs: Runs) -> None:
     runs.write(NB)
     runs.made()
@@ -361,6 +366,7 @@ def test_what_another_has_written_to_the_store_is_not_believed(runs: Runs) -> No
     assert runs.made() == [1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.corpus
 def test_a_store_in_the_repository_needs_a_secret_of_the_pipeline(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -378,6 +384,7 @@ def test_a_store_in_the_repository_needs_a_secret_of_the_pipeline(
     assert runs.are_asleep
 
 
+@pytest.mark.corpus
 def test_a_cell_that_reads_what_ipython_keeps_runs_again(runs: Runs) -> None:
     runs.write("\n# %% [1]\n1 + 1\n# %% [2]\nkept = _ + 1\n# %% [3]\nprint(kept)\n")
     runs.made()
@@ -385,6 +392,7 @@ def test_a_cell_that_reads_what_ipython_keeps_runs_again(runs: Runs) -> None:
     assert json.loads(runs.path.read_text(encoding="utf-8"))["cells"]
 
 
+@pytest.mark.corpus
 def test_an_edited_cell_finds_what_ipython_keeps(runs: Runs) -> None:
     page = "\n# %% [1]\n1 + 1\n# %% [2]\nfor _ in range(2): pass\n# %% [3]\nprint(Out[1])\n"
     runs.write(page)
@@ -416,6 +424,7 @@ print(thread > 0)
 """
 
 
+@pytest.mark.corpus
 def test_what_would_be_reused_wrongly_is_told(runs: Runs) -> None:
     runs.write(HIDDEN)
     runs.made()
@@ -453,6 +462,7 @@ def test_what_a_cell_shows_that_runs_again_is_compared(runs: Runs) -> None:
     assert runs.made() == [1], "it is never reused again"
 
 
+@pytest.mark.corpus
 def test_what_chance_decides_of_it_is_not(runs: Runs) -> None:
     page = SHOWS.format("threading.Lock()")
     runs.write(page)
@@ -511,6 +521,7 @@ print(number)
 """
 
 
+@pytest.mark.corpus
 def test_an_equal_set_may_come_in_another_order(runs: Runs) -> None:
     runs.write(SETS)
     runs.made()
@@ -540,6 +551,7 @@ print(weakref)
 """
 
 
+@pytest.mark.corpus
 def test_a_cell_does_not_read_what_our_own_code_names(runs: Runs) -> None:
     """What watches the learning is loaded amid the cell that imports pandas."""
     runs.write(LEARNS.format(limit="[1]"))

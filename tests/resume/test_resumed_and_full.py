@@ -86,6 +86,7 @@ print(len(rows))
 """
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_files_that_reused_runs_have_read_are_of_the_environment(own_store: Path) -> None:
     (own_store / "helper.py").write_text("value = 1\n", encoding="utf-8")
@@ -302,6 +303,7 @@ def test_a_kept_value_that_stood_beside_a_change(
             assert shown_page(path, page, resumed=True)[-1].split()[-1] == f"[{number}]"
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_a_kernel_that_dies_while_it_catches_up(
     own_store: Path, monkeypatch: pytest.MonkeyPatch

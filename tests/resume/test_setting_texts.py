@@ -135,6 +135,7 @@ def test_cells_below_settings_that_are_made_as_before_are_not_run_again(runs: Ru
     run_again(runs, PAGE, edits)
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_why_cells_ran_again_is_told(runs: Runs) -> None:
     runs.write(PAGE)
@@ -165,6 +166,7 @@ copy.calls, random()
 """
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_functions_of_a_library_that_know_something(runs: Runs) -> None:
     added = "from copy import copy"
@@ -178,6 +180,7 @@ def test_functions_of_a_library_that_know_something(runs: Runs) -> None:
     run_again(runs, DRAWS, edits)
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_an_import_that_changes_what_was_set(
     runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

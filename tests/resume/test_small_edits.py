@@ -91,6 +91,7 @@ def test_the_report_goes_for_it(page: Path, name: str) -> None:
     assert whole.findings == report(page, resume="off").findings
 
 
+@pytest.mark.corpus
 def test_each_cell_says_it_with_the_lines_of_today(page: Path) -> None:
     before = report(page).findings
     edit(page, *SMALL["a line more"])
@@ -149,6 +150,7 @@ def test_it_does_not_go_for_a_page_on_which_lines_show(own_store: Path, name: st
     assert not is_given_whole(path)
 
 
+@pytest.mark.corpus
 def test_no_number_is_too_long(own_store: Path) -> None:
     shows = "print('/tmp/ipykernel_1/2.py:' + '9' * 5000 + ': old', '7' * 5000)"
     path = makenb.write(own_store / "nb.ipynb", f"# %% [1]\na = 1\n# %% [2]\n{shows}\n#> 1\n")
@@ -169,6 +171,7 @@ def test_a_warning_is_of_the_cell_whose_line_it_shows(own_store: Path) -> None:
     assert not is_given_whole(path)
 
 
+@pytest.mark.corpus
 def test_contracts_may_ask_for_all_of_a_page(page: Path) -> None:
     query = "SELECT cell FROM cells WHERE lines > 2"
     own = {"contract": [{"name": "short", "sql": query}]}

@@ -16,6 +16,7 @@ IMPORTS = "def told():\n    from xml.dom.minidom import parseString\n    return 
 ASKS = "print(hasattr(xml, 'dom') and xml.dom.minidom.parseString('<b/>').toxml())"
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("first", "edited"),
     [
@@ -33,6 +34,7 @@ def test_the_cell_that_imported_it_is_no_more(
     assert shown(path, *edited, resumed=True) == shown(path, *edited, resumed=False)
 
 
+@pytest.mark.corpus
 def test_a_kernel_that_catches_up_has_imported_it(
     own_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,6 +51,7 @@ def test_what_no_text_reaches_is_not_imported_again(
     assert asked == []
 
 
+@pytest.mark.corpus
 def test_of_the_project(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = own_store / "own"
     package.mkdir()

@@ -192,6 +192,7 @@ def test_annotations(own_store: Path, defined: str, reader: str) -> None:
     assert len({each[-1] for each in expected}) == 3, "it hangs on the annotation"
 
 
+@pytest.mark.corpus
 def test_a_module_that_is_loaded_again_between_cells(own_store: Path) -> None:
     path, helper = own_store / "nb.ipynb", own_store / "reloaded.py"
     first = "%load_ext autoreload\n%autoreload 2\nimport reloaded"

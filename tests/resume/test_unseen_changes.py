@@ -166,6 +166,7 @@ def test_what_is_changed_and_let_go(own_store: Path, change: str) -> None:
             assert pages[0] == pages[1]
 
 
+@pytest.mark.corpus
 def test_what_waits_in_a_pipe(own_store: Path) -> None:
     path, above, last = (
         own_store / "nb.ipynb",
@@ -232,6 +233,7 @@ other = 1
 """
 
 
+@pytest.mark.corpus
 def test_what_a_module_of_the_project_changes_unseen_is_not_told_as_changed_now(
     tmp_path: Path,
 ) -> None:

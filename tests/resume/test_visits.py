@@ -178,6 +178,7 @@ def test_what_shares_nothing_with_what_is_made_anew_stays(
         assert visitor.value("first[1] is left") == str(shared == "left")
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_what_was_kept_meanwhile_is_loaded(notebook: Path) -> None:
     with checked_out(notebook, {}, 4, before=True) as state, front_end(state) as visitor:

@@ -52,6 +52,7 @@ def page(own_store: Path) -> Path:
     return path
 
 
+@pytest.mark.corpus
 def test_it_is_what_the_recalled_runs_would_give(page: Path) -> None:
     full = report(page, resume="off")
     first = report(page)
@@ -64,6 +65,7 @@ def test_it_is_what_the_recalled_runs_would_give(page: Path) -> None:
     assert whole.notebooks[0].remarks[0].startswith("9 of 9 runs reused, ")
 
 
+@pytest.mark.corpus
 def test_each_cell_says_what_it_said(page: Path) -> None:
     config = configuration(page, {"resume": "on"})
     report(page)
@@ -235,6 +237,7 @@ def test_it_is_not_given_when_something_around_changes(page: Path, name: str) ->
     assert is_given_whole(page), "all is as it was"
 
 
+@pytest.mark.corpus
 def test_a_setting_given_by_hand_asks_for_another(page: Path) -> None:
     report(page)
     assert not is_given_whole(page, strict=True)
@@ -264,6 +267,7 @@ def test_how_its_kernel_starts_is_part_of_it(
     assert not is_given_whole(page, kernel="own")
 
 
+@pytest.mark.corpus
 def test_what_is_forgotten_of_its_runs_takes_it_along(
     page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -297,6 +301,7 @@ def test_it_is_kept_where_every_run_is(own_store: Path, name: str) -> None:
         assert not is_given_whole(path)
 
 
+@pytest.mark.corpus
 def test_the_page_that_changes_meanwhile_is_not_taken_for_it(
     page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,6 +319,7 @@ def test_the_page_that_changes_meanwhile_is_not_taken_for_it(
     assert not is_given_whole(page), "nor is the first: who knows which of the two was read"
 
 
+@pytest.mark.corpus
 def test_a_broken_setting_is_told_all_the_same(page: Path) -> None:
     report(page)
     _append("pyproject.toml", '[tool.nbsafe]\nsanitize-with = "nowhere"\n')(page.parent)
@@ -321,6 +327,7 @@ def test_a_broken_setting_is_told_all_the_same(page: Path) -> None:
         report(page)
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no file has such a name")
 def test_a_name_that_is_no_text_is_one_of_a_notebook(own_store: Path) -> None:
     page = makenb.write(own_store / os.fsdecode(b"caf\xe9.ipynb"), "# %% [1]\nprint(1)\n#> 1\n")

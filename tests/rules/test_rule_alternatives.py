@@ -187,6 +187,7 @@ def test_another_output_confirms() -> None:
     assert judged(facts, Judgement(3, "differs", "10", "20")) == ["NBS104 confirmed warning"]
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_a_run_decides(tmp_path: Path) -> None:
     text = "# %% [3]\nx = 2 + 2\n# %% [2]\nx = {}\n# %% [4]\nprint(x)\n#> 4\n"

@@ -320,6 +320,7 @@ def test_a_long_value_is_cut() -> None:
 NO_NUMBER = "which is not a number of 1 or more"
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("sql", "says"),
     [

@@ -33,6 +33,7 @@ def lay_project(folder: Path, module: str) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_what_a_module_of_the_project_read_is_named(tmp_path: Path) -> None:
     module = "def total():\n    return int(open('prices.txt').read())\n"

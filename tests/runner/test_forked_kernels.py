@@ -86,6 +86,7 @@ def ends(process: int) -> bool:
     return False
 
 
+@pytest.mark.corpus
 def test_a_fork_is_as_what_starts_on_its_own(tmp_path: Path) -> None:
     alone, forked = (json.loads(shown(SNAPSHOT, tmp_path, slot=slot)) for slot in (None, 0))
     assert set(forked["modules"]) == set(alone["modules"])
@@ -123,6 +124,7 @@ def test_how_a_fork_ended_is_told(tmp_path: Path, cell: str, reason: str) -> Non
     assert reason in result.reason
 
 
+@pytest.mark.corpus
 def test_a_server_that_was_killed_is_done_without(tmp_path: Path) -> None:
     shown("print(1)", tmp_path)
     for server in forked_kernels._servers.values():
@@ -159,6 +161,7 @@ def test_servers_end_that_have_no_kernel(tmp_path: Path) -> None:
     assert forked_kernels._servers == {}
 
 
+@pytest.mark.corpus
 def test_the_server_that_comes_up_ahead_is_the_one_that_is_asked(tmp_path: Path) -> None:
     forked_kernels.close_idle()
     given = {"GIVEN": "yes", "PYDEVD_DISABLE_FILE_VALIDATION": "0"}
@@ -171,6 +174,7 @@ def test_the_server_that_comes_up_ahead_is_the_one_that_is_asked(tmp_path: Path)
     forked_kernels.close_idle()
 
 
+@pytest.mark.corpus
 def test_a_detached_fork_of_a_cell_is_ended(tmp_path: Path) -> None:
     shown(DETACHED, tmp_path)
     assert ends(int((tmp_path / "pid").read_text()))

@@ -338,6 +338,7 @@ ANOTHER_SYSTEM = (
 )
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_a_system_without_forks_and_landlock(tmp_path: Path) -> None:
     told, _ = asked(tmp_path, ANOTHER_SYSTEM, "x += 1", "print(x)\n" * 3000)

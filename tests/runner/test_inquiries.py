@@ -164,6 +164,7 @@ def test_a_run_costs_what_it_computes_unless_it_waits(
     assert CellResult(1, 1, "ok", duration_s=duration_s, cpu_s=cpu_s).cost_s == cost_s
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot fork")
 def test_a_finding_tells_what_was_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,6 +144,7 @@ def test_functions_run_in_processes_that_have_no_hooks(run_cells: RunCells) -> N
     assert result.outputs[0].text.strip() == "2"
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("point", ["recorder.begin", "snapshot.look", "_transform", "_end"])
 def test_a_fault_of_ours_hurts_nobody(run_cells: RunCells, point: str) -> None:
     sabotage = (

@@ -136,6 +136,7 @@ def test_good_commands_are_no_incident(shared: KernelSession) -> None:
     assert result.outputs[0].text == "['hi']\n"
 
 
+@pytest.mark.corpus
 def test_an_interrupted_kernel_goes_on(run_cells: RunCells) -> None:
     first, slow, last = run_cells("x = 1", "print('on')\nwhile True:\n    pass", "x", timeout_s=2)
     assert first.status == "ok"
@@ -157,6 +158,7 @@ def test_a_deaf_kernel_is_killed(run_cells: RunCells) -> None:
     assert time.monotonic() - started < 30
 
 
+@pytest.mark.corpus
 def test_a_kernel_that_an_interrupt_ends(run_cells: RunCells) -> None:
     frail = "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\ntime.sleep(60)"
     (result,) = run_cells(frail, "1", timeout_s=2)
@@ -203,6 +205,7 @@ def test_huge_outputs_are_cut(run_cells: RunCells) -> None:
     )
 
 
+@pytest.mark.corpus
 def test_a_flood_of_messages_loses_no_event(run_cells: RunCells) -> None:
     (result,) = run_cells(
         "from IPython.display import display\nfor i in range(5000):\n    display(i)\nx = 1"
@@ -250,6 +253,7 @@ def test_an_unknown_kernel(tmp_path: Path) -> None:
     assert "python3" in caught.value.available
 
 
+@pytest.mark.corpus
 def test_a_kernel_that_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = tmp_path / "kernels" / "broken"
     spec.mkdir(parents=True)

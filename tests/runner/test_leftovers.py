@@ -51,6 +51,7 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_what_is_left_is_ended_removed_and_told(tmp_path: Path, temporary: Path) -> None:
     path = write(tmp_path / "nb" / "nb.ipynb", LEAVES.replace("TEMP", str(temporary)))
@@ -66,6 +67,7 @@ def test_what_is_left_is_ended_removed_and_told(tmp_path: Path, temporary: Path)
     assert f"'{temporary}/left.csv/below'" in report.findings[0].message
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_pytest_tells_it_at_the_notebook(pytester: pytest.Pytester) -> None:
     write(pytester.path / "nb.ipynb", "# %% [1]\nimport tempfile\n_ = tempfile.mkstemp()\n")

@@ -44,6 +44,7 @@ def test_what_there_is_to_do_meanwhile_is_done_while_it_runs(thread: loop.LoopTh
 
 
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")  # it began none
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in a callback
 @pytest.mark.skipif(sys.platform == "win32", reason="a timer of POSIX")
 def test_interrupts_at_any_moment(thread: loop.LoopThread, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as the limits of pytest-timeout, which raise wherever the main thread stands."""

@@ -73,6 +73,7 @@ def test_what_was_held_answers_as_the_kernel_would_have_then(session: KernelSess
     assert session.counterfactual(asked, at=1).cause == "nothing was held there"
 
 
+@pytest.mark.corpus
 @pytest.mark.kernel
 def test_what_is_held_ends_with_its_kernel(tmp_path: Path) -> None:
     psutil = pytest.importorskip("psutil")

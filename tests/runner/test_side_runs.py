@@ -341,6 +341,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         return [text(session, source) for source in (STATE, STATE, MORE)]
 
 
+@pytest.mark.corpus
 def test_a_child_that_ended_leaves_no_zombie(started: KernelSession) -> None:
     for source in ("x", "os._exit(1)", "while True: pass"):
         ask(started, source, limit_s=0.5)

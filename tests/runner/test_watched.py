@@ -78,6 +78,7 @@ def test_a_notebook_runs_as_it_does_without_the_watch(run: Run) -> None:
     assert [result.evaluations for result in without] == [()] * len(CELLS)
 
 
+@pytest.mark.corpus
 def test_an_evaluation_is_told_with_cells_and_lines(run: Run) -> None:
     results = run(*CELLS[:5])
     assert [len(result.evaluations) for result in results] == [0, 0, 0, 0, 1]
@@ -98,6 +99,7 @@ def test_an_evaluation_is_told_with_cells_and_lines(run: Run) -> None:
     assert (scaler.rows, scaler.shared) == (178, 45)
 
 
+@pytest.mark.corpus
 def test_a_helper_is_told_by_the_line_of_its_text(run: Run) -> None:
     helper = "def prepared(X):\n    s = StandardScaler()\n    return s.fit_transform(X)"
     *_, result = run(
@@ -138,6 +140,7 @@ def test_values_have_the_fingerprints_that_they_have_without_the_watch(run: Run)
     assert with_.reads["Mine"].cause == ""
 
 
+@pytest.mark.corpus
 def test_what_we_took_is_counted_as_ours(run: Run) -> None:
     results = run(IMPORTS, "Z = StandardScaler().fit_transform(X)")
     assert all(result.status == "ok" for result in results)
