@@ -13,37 +13,30 @@ from pytest_nbsafe.config import Config
 from pytest_nbsafe.findings import Report, merged
 
 if TYPE_CHECKING:
-    from pytest_nbsafe.app.session import Listen
+    from pytest_nbsafe.runner.listening import Listener
 
 
-def run(
-    paths: Sequence[Path],
-    settings: Mapping[str, Any],
-    which: Which | None = None,
-    listen: Listen | None = None,
-    *,
-    updates: bool = False,
-) -> Report:
-    """Run the notebooks and return everything found; `listen` gives who is told what runs in one.
+def run(paths: Sequence[Path], settings: Mapping[str, Any], which: Which | None = None) -> Report:
+    """Run the notebooks and return everything found.
 
     `settings` are the options given by hand (keys as in `[tool.nbsafe]`); they lie over each
-    notebook's own configuration file. `which` says which of the notebooks are meant; with `updates`
-    what differs of the outputs is saved.
+    notebook's own configuration file. `which` says which of the notebooks are meant.
 
     Raises:
         NbsafeError: a path or a setting is not understood.
 
     """
     return merged(
-        report(path, configuration(path, settings), listen, updates=updates)
-        for path in notebooks_in(paths, settings, which)
+        report(path, configuration(path, settings)) for path in notebooks_in(paths, settings, which)
     )
 
 
 def report(
-    path: Path, config: Config, listen: Listen | None = None, *, updates: bool = False
+    path: Path, config: Config, listener: Listener | None = None, *, updates: bool = False
 ) -> Report:
     """Return what is found in a notebook: as it was kept, where that would come out again.
+
+    `listener` is told what runs in it; with `updates` what differs of the outputs is saved.
 
     Raises:
         NbsafeError: the notebook cannot be run as its settings say.
@@ -59,5 +52,4 @@ def report(
         if place is not None:
             whole_reports.keep(place, session)
 
-    listener = listen(path) if listen is not None else NOBODY_LISTENS
-    return examine(path, config, listener, updates=updates, then=keep)
+    return examine(path, config, listener or NOBODY_LISTENS, updates=updates, then=keep)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from pathlib import Path
 from typing import Any
@@ -132,29 +132,3 @@ def _ended_twice(task: Task, error: BaseException) -> Report:
     strict = configuration(task.path, task.settings).strict
     notebook = NotebookReport(str(task.path), 0, (), "failed", 0.0)
     return Report((finding,), (replace(notebook, strict=strict),))
-
-
-class Progress:
-    """How far the work is: notebooks done, failing, and the time that is left."""
-
-    def __init__(self, number: int, show: Callable[[str, float], None], now: float) -> None:
-        self._number = number
-        self._show = show
-        self._since = now
-        self._done = self._failing = 0
-
-    def add(self, report: Report, now: float) -> None:
-        """Count a notebook, and show the whole."""
-        self._done += 1
-        self._failing += any(notebook.status == "failed" for notebook in report.notebooks)
-        left_s = (now - self._since) / self._done * (self._number - self._done)
-        self._show(f"{self}, about {_duration(left_s)} left", self._since)
-
-    def __str__(self) -> str:
-        return f"{self._done} of {self._number} notebooks done, {self._failing} failing"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -6,7 +6,7 @@ import argparse
 import gc
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from pytest_nbsafe.options import WITH_PAGES, of_command
 if TYPE_CHECKING:
     from pytest_nbsafe.app.discovery import Which
     from pytest_nbsafe.findings import Report
+    from pytest_nbsafe.reports.status_line import StatusLine
 
 _STDIN = Path("-")
 OK, ERRORS, MISUSE = 0, 1, 2
@@ -62,29 +63,14 @@ def _checked_text(given: argparse.Namespace, settings: dict[str, Any]) -> Report
 def run(given: argparse.Namespace) -> int:
     """Run notebooks and check what happened."""
     from pytest_nbsafe.app import run as running
-    from pytest_nbsafe.reports.status_line import NotebookStatus, on_last_line, shown
 
-    settings, which = _settings(given), _which(given)
+    settings = _settings(given)
     if given.write_baseline:
         return _baselined(given, settings, running.run)
     if given.executor and given.update:
         message = "--update writes notebooks here, and --executor runs them elsewhere"
         raise NbsafeError("bad-update", message, "leave out one of the two")
-    if given.executor:
-        report = _spread(given, settings)
-    else:
-        updates = bool(given.update)
-        with on_last_line(sys.stderr) as status:
-            if status is None:
-                report = running.run(given.paths, settings, which, updates=updates)
-            else:
-                report = running.run(
-                    given.paths,
-                    settings,
-                    which,
-                    lambda at: NotebookStatus(status, f"{shown(at)}  "),
-                    updates=updates,
-                )
+    report = _spread(given, settings) if given.executor else _one_by_one(given, settings)
     code = _reported(report, given, settings)
     if given.lock:
         _lock(report)
@@ -117,17 +103,47 @@ def fix(given: argparse.Namespace) -> int:
     return ERRORS if given.check and any(fixed.done for fixed in pages) else OK
 
 
+def _one_by_one(given: argparse.Namespace, settings: dict[str, Any]) -> Report:
+    """Return the report of notebooks that run in this process, or what there is when stopped."""
+    from pytest_nbsafe.app import run as running
+    from pytest_nbsafe.app.discovery import notebooks_in
+    from pytest_nbsafe.app.inputs import configuration
+    from pytest_nbsafe.cli.gathering import gathered
+    from pytest_nbsafe.reports.status_line import NotebookStatus, shown
+
+    paths, updates = notebooks_in(given.paths, settings, _which(given)), bool(given.update)
+
+    def reports(status: StatusLine | None) -> Iterator[Report]:
+        for path in paths:
+            listener = NotebookStatus(status, f"{shown(path)}  ") if status is not None else None
+            yield running.report(path, configuration(path, settings), listener, updates=updates)
+
+    return gathered(reports, len(paths), _reports_part(given, settings), counted=False)
+
+
 def _spread(given: argparse.Namespace, settings: dict[str, Any]) -> Report:
     """Return the report of notebooks that an executor works on, or what it has when stopped."""
     from pytest_nbsafe.app.discovery import notebooks_in
-    from pytest_nbsafe.cli.spreading import spread
+    from pytest_nbsafe.app.spread import reports
+    from pytest_nbsafe.cli.gathering import gathered
+
+    paths = notebooks_in(given.paths, settings, _which(given))
+    return gathered(
+        lambda _: reports(paths, settings, given.executor),
+        len(paths),
+        _reports_part(given, settings),
+        counted=True,
+    )
+
+
+def _reports_part(given: argparse.Namespace, settings: dict[str, Any]) -> Callable[[Report], int]:
+    """Return what reports a part of the notebooks."""
 
     def reported(part: Report) -> int:
         given.update_baseline = False  # of what did not run nothing is known
         return _reported(part, given, settings)
 
-    paths = notebooks_in(given.paths, settings, _which(given))
-    return spread(paths, settings, given.executor, reported)
+    return reported
 
 
 def _which(given: argparse.Namespace) -> Which:

@@ -15,9 +15,11 @@ from typing import Any
 from unittest import mock
 
 import pytest
+import tiers
 from makenb import BROKEN, write
 
 from pytest_nbsafe.app import executors, spread
+from pytest_nbsafe.app.progress import Progress
 from pytest_nbsafe.cli import main
 from pytest_nbsafe.errors import NbsafeError
 
@@ -146,24 +148,35 @@ def test_a_notebook_that_kills_its_worker_is_tried_again_alone(tmp_path: Path) -
     assert "and again when alone" in finding["message"]
 
 
-@pytest.mark.corpus
 @posix
 @pytest.mark.kernel
-def test_what_is_done_is_reported_when_it_is_stopped(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("options", "request_to_end", "code"),
+    tiers.every_row(
+        2, [([], signal.SIGINT, 130), (["--executor", "local:1"], signal.SIGTERM, 128 + 15)]
+    ),
+)
+def test_what_is_done_is_reported_when_it_is_stopped(
+    options: list[str], request_to_end: signal.Signals, code: int, tmp_path: Path
+) -> None:
     folder = tmp_path / "nbs"
     mark = tmp_path / "mark"
     write(folder / "quick.ipynb")
     slow = f"# %% [1]\nopen({str(mark)!r}, 'w').close()\nimport time\ntime.sleep(300)\n"
     write(folder / "slow.ipynb", slow)
     target = tmp_path / "report.json"
-    command = [sys.executable, "-m", "pytest_nbsafe", "run", "--executor", "local:1"]
-    process = subprocess.Popen([*command, "--format", f"json:{target}", str(folder)])
-    deadline = time.monotonic() + 60
-    while not mark.exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    process.send_signal(signal.SIGTERM)
+    command = [sys.executable, "-m", "pytest_nbsafe", "run", *options]
+    with subprocess.Popen(
+        [*command, "--format", f"json:{target}", str(folder)], stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 60
+        while not mark.exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        process.send_signal(request_to_end)
+        _, says = process.communicate(timeout=60)
 
-    assert process.wait(60) == 128 + signal.SIGTERM
+    assert process.returncode == code
+    assert "stopped: 1 of 2 notebooks done, 0 failing; the report holds these alone" in says
     (notebook,) = json.loads(target.read_text())["notebooks"]
     assert Path(notebook["path"]).name == "quick.ipynb"
 
@@ -171,7 +184,7 @@ def test_what_is_done_is_reported_when_it_is_stopped(tmp_path: Path) -> None:
 def test_progress_says_done_failing_and_time_left(tmp_path: Path) -> None:
     path, here = write(tmp_path / "nb.ipynb", BROKEN), Path.cwd()
     shown: list[str] = []
-    progress = spread.Progress(4, lambda text, _: shown.append(text), 0.0)
+    progress = Progress(4, lambda text, _: shown.append(text), 0.0)
     report = spread.work(spread.Task(path, {"static": True}, str(tmp_path)))
 
     os.chdir(here)

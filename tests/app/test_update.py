@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from makenb import write
 
-from pytest_nbsafe.app.run import run
-from pytest_nbsafe.findings import Report
+from pytest_nbsafe.app.inputs import configuration
+from pytest_nbsafe.app.run import report
+from pytest_nbsafe.findings import Report, merged
 from pytest_nbsafe.notebook import load
 
 pytestmark = pytest.mark.kernel
@@ -36,17 +37,21 @@ KEPT: Mapping[str, str] = {
 }
 
 
+def saved(path: Path) -> Report:
+    return report(path, configuration(path, {}), updates=True)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report]:
     folder = tmp_path_factory.mktemp("update")
     for name, text in {"old": OLD, **KEPT}.items():
         write(folder / f"{name}.ipynb", text)
-    return folder, run([folder], {}, updates=True)
+    return folder, merged(saved(path) for path in sorted(folder.iterdir()))
 
 
 @pytest.mark.corpus
 def test_what_differs_and_what_never_ran_is_saved_and_told(folder: tuple[Path, Report]) -> None:
-    path, report = folder[0] / "old.ipynb", folder[1]
+    path, found = folder[0] / "old.ipynb", folder[1]
     cells = load.read(path).cells
     assert [(cell.count, [output.text for output in cell.outputs]) for cell in cells] == [
         (1, []),
@@ -55,7 +60,7 @@ def test_what_differs_and_what_never_ran_is_saved_and_told(folder: tuple[Path, R
         (4, ["it never ran\n"]),
         (5, []),
     ]
-    (updated,) = (notebook.updated for notebook in report.notebooks if notebook.path == str(path))
+    (updated,) = (notebook.updated for notebook in found.notebooks if notebook.path == str(path))
     assert [
         line for line in updated if line[:1] in {"+", "-"} and line[:2] not in {"++", "--"}
     ] == [
@@ -63,7 +68,7 @@ def test_what_differs_and_what_never_ran_is_saved_and_told(folder: tuple[Path, R
         "+5",
         "+it never ran",
     ]
-    assert not [finding for finding in report.findings if finding.path == str(path)]
+    assert not [finding for finding in found.findings if finding.path == str(path)]
 
 
 @pytest.mark.parametrize("name", ["same", "fails", "unsaved"])
@@ -85,7 +90,7 @@ def test_a_file_that_the_run_removed_or_broke_stays_so(tmp_path: Path, does: str
         f"# %% [1]\nimport pathlib\np = pathlib.Path('n.ipynb')\n{does}\n# %% [2]\nprint(2)\n#> 1\n"
     )
     path = write(tmp_path / "n.ipynb", text)
-    (notebook,) = run([path], {}, updates=True).notebooks
+    (notebook,) = saved(path).notebooks
     assert notebook.updated == ()
 
 
