@@ -348,6 +348,8 @@ class Tracer:
             used["unchanged"] = sorted(look.unchanged)
             used["links"] = links = self.links.of(look.compared(), after, own, result, more)
             used["shared"] = self.links.shared(changed, links, own, result)
+            if self.links.held_elsewhere:
+                self.inputs.look_at_all_modules(used)
             if self.desk is not None:
                 used["learning"] = sorted(self.desk.libraries)
                 linked = own if links is None else [n for names in links.values() for n in names]

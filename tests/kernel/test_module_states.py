@@ -33,7 +33,11 @@ def wraps(function):
     return wrapper
 @wraps
 def wrapped(x, seen=[]): seen.append(x)
+@functools.lru_cache
+def cached(x): return [x]
 class K:
+    @functools.cache
+    def method_cached(self): return [1]
     def method(self, seen=[]): seen.append(1)
     @staticmethod
     def static(seen=[]): seen.append(1)
@@ -53,6 +57,8 @@ class K:
         ("counts()", ["beside"]),
         ("inner()", ["beside"]),
         ("wrapped(1)", ["beside"]),
+        ("cached(1)", ["beside"]),
+        ("K().method_cached()", ["beside"]),
         ("K().method()", ["beside"]),
         ("K.static()", ["beside"]),
         ("K().shown", ["beside"]),

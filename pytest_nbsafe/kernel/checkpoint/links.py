@@ -29,7 +29,8 @@ class Links:
     """Looks after each run; where a look computed for too long, it looks no more.
 
     `shell` is IPython's, which leads to every name of `home` and ties none together. What is open
-    of the `figures` counts as one more name. While it `rests` nobody asks.
+    of the `figures` counts as one more name. While it `rests` nobody asks. What the last run
+    changed in place may be `held_elsewhere`: by something that is no name.
     """
 
     def __init__(self, home: dict[str, Any], shell: Any) -> None:
@@ -38,6 +39,7 @@ class Links:
         self._is_slow = False
         self.figures: OpenFigures | None = None
         self.rests = False
+        self.held_elsewhere = False
 
     def of(
         self,
@@ -57,6 +59,7 @@ class Links:
         figures = self.figures.all() if self.figures is not None else []
         if self.figures is not None and self.figures.told() == CHANGED:
             changed.append(OPEN_FIGURES)
+        self.held_elsewhere = bool(changed)
         if not changed:
             return {}
         if self._is_slow or self.rests:
@@ -65,6 +68,7 @@ class Links:
         counted = self.counted([n for n in changed if n in self._home], own, result)
         links = {name: others for name, others in counted.items() if others is not None}
         left = [name for name in changed if name not in links]
+        self.held_elsewhere = bool(left)
         if left:
             links.update(self._searched(left, own, figures))
         for name in [n for n in links if type(self._home.get(n)) is FunctionType]:

@@ -8,6 +8,7 @@ changed since.
 from __future__ import annotations
 
 import functools
+import gc
 import itertools
 import weakref
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,10 @@ from typing import Any
 from ..functions.reach import fields, kept_by
 from ..hashing.instances import HOME_MODULE
 
-_KEEPS: Any = getattr(functools, "_lru_cache_wrapper", None)
+KEEPS: Any = getattr(functools, "_lru_cache_wrapper", None)
+"""The class of such functions."""
+_LINK = "_lru_list_elem"
+"""The class of what holds a key and a result together, where there is a limit to them."""
 _FEW = 64
 _WRAPPERS = (staticmethod, classmethod)
 
@@ -50,14 +54,27 @@ class KeptResults:
         for name, value in list(self._home.items()):
             for held in _held_by(value):
                 function: Any = held.__func__ if isinstance(held, _WRAPPERS) else held
-                if type(function) is _KEEPS:
-                    yield name, function, _KEEPS.cache_info(function)
+                if type(function) is KEEPS:
+                    yield name, function, KEEPS.cache_info(function)
+
+
+def results_of(function: Any) -> list[Any]:
+    """Return what such a function shows of itself, and the results that it keeps, oldest first."""
+    own = vars(function)
+    held = [*KEEPS.cache_info(function)]
+    for part in gc.get_referents(function):
+        kind = type(part)
+        is_code = issubclass(kind, type) or part is own.get("__wrapped__")
+        is_by_links = kind is dict and any(type(held).__name__ == _LINK for held in part.values())
+        if not (is_code or is_by_links or kind is object or part is own):
+            held.append(part)
+    return held
 
 
 def _held_by(value: Any) -> Iterable[Any]:
     """Return a value itself, or what a class, an object of one, a function or a list holds."""
     kind = type(value)
-    if kind is _KEEPS:
+    if kind is KEEPS:
         return (value,)
     if kind is FunctionType:
         return kept_by(value)

@@ -14,6 +14,7 @@ from ..functions.reach import kept_by
 from ..functions.stand_in import code_of
 from ..hashing.function_texts import lies_here
 from ..hashing.snapshot import Snapshot
+from .kept_results import KEEPS, results_of
 
 _STREAMS = frozenset({"stdout", "stderr", "stdin"})
 """Names of `sys` that are told as streams."""
@@ -54,6 +55,10 @@ class ModuleStates:
                 changed.append(name)
         return changed
 
+    def changed_since(self) -> list[str]:
+        """Return those of all modules that took part in any run which hold something else now."""
+        return self.changed([place for place in self._known if ":" not in place])
+
     def _differs(self, place: str, held: object) -> bool:
         """Return whether at a place lies something else than the last time, or may."""
         now = self._snapshot.fingerprint(held)["hash"]
@@ -70,8 +75,12 @@ def _held(module: ModuleType, name: str) -> list[Any]:
     for cls in classes:
         held += [cls.__name__, *_values(vars(cls))]
     members = [member for cls in classes for member in [*vars(cls).values()]]
-    kept = [part for each in _functions([*own, *members]) for part in kept_by(each)]
-    return held + [part for part in kept if not _is_code(part)]
+    for each in _functions([*own, *members]):
+        if type(each) is KEEPS:  # what it has kept is no part of what it is
+            held += results_of(each)
+        else:
+            held += [part for part in kept_by(each) if not _is_code(part)]
+    return held
 
 
 def _values(names: Any) -> list[Any]:
@@ -80,8 +89,11 @@ def _values(names: Any) -> list[Any]:
     return [part for pair in own if not _is_code(pair[1]) for part in pair]
 
 
-def _functions(values: list[Any]) -> Iterator[FunctionType]:
-    """Yield the functions of the project among values, and those within them."""
+def _functions(values: list[Any]) -> Iterator[Any]:
+    """Yield the functions of the project among values, and those within them.
+
+    One that keeps its results is yielded beside that which it asks for them.
+    """
     known: dict[int, Any] = {}
     while values:
         value = values.pop()
@@ -93,6 +105,12 @@ def _functions(values: list[Any]) -> Iterator[FunctionType]:
             known[id(value)] = value
             values += kept_by(value)
             if lies_here(code_of(value).co_filename):
+                yield value
+        elif type(value) is KEEPS and id(value) not in known:
+            known[id(value)] = value
+            asked = vars(value).get("__wrapped__")
+            values.append(asked)
+            if type(asked) is FunctionType and lies_here(code_of(asked).co_filename):
                 yield value
 
 

@@ -186,6 +186,14 @@ class RunInputs:
             "shared": {},
         }
 
+    def look_at_all_modules(self, used: Inputs) -> None:
+        """Add to what a run has used the modules of the project that it changed unseen.
+
+        Cells hold what a module gave them and has kept, and change it there.
+        """
+        changed = {f"module:{name}" for name in self._module_states.changed_since()}
+        used["settings"] = sorted(changed.union(used["settings"]))
+
     def _states_of(self, places: Iterable[str]) -> dict[str, str]:
         """Return hashes of what places hold, but of what imports have set, too, as always."""
         by_imports = _BY_IMPORTS if self._modules.are_new else ()
