@@ -71,6 +71,7 @@ _REDUCED_ALONE = (dt.datetime, dt.date, dt.time, dt.timedelta, Decimal)
 _CUSTOM = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
 HOME_MODULE = cell_classes.HOME_MODULE
 _STATE = 2  # its place in what `__reduce__` gives
+_OF_A_TEXT = 1 << 9  # the flag of CPython for classes that are made while a program runs
 _PROTOCOL = 4  # the first that tells times which come twice apart; later ones give buffers
 
 
@@ -334,6 +335,8 @@ def _reduced(hasher: Hasher, value: Any, cls: type) -> None:
         raise UnknownValue(cause) from error
     if isinstance(reduced, str):
         hasher.tag(f"global {reduced}")
+        if held and cls.__flags__ & _OF_A_TEXT:  # what is found by that name may change
+            hasher.attributes({name: item for name, item in held.items() if name not in caches})
         return
     if caches and len(reduced) > _STATE and type(reduced[_STATE]) is dict:
         state = {name: item for name, item in reduced[_STATE].items() if name not in caches}
