@@ -103,6 +103,7 @@ HOME: dict[str, Any] = {
         ("basicConfig(level=10)", "logging"),
         ("logging.getLogger().setLevel(10)", "logging"),
         ("logging.root.handlers.clear()", "logging"),
+        ("logging.getLogger().define('mine')", "logging"),
         ("logging.root.level = 10", "logging"),
         ("csv.register_dialect('mine', delimiter=';')", "csv"),
         ("library.set_config(shape='wide')", "library"),

@@ -29,12 +29,14 @@ _SETS = re.compile(
     r"|(?:[Ee]n|[Dd]is)able\w*|(?:basic|re|parallel_)?config\w*|basicConfig|use(?:_\w+)?|init(?:_\w+|ialize\w*)?"
     r"|(?:un)?install\w*|(?:un)?patch\w*|capture\w*|(?:add|remove|append|insert|extend|update|pop"
     r"|push|clear|discard|setdefault)(?:[_A-Z]\w*)?|umask|putenv|unsetenv|tzset|stack_size|signal"
-    r"|pickle|load_\w*env|autolog|(?:un)?freeze|(?:un)?lock|switch_\w+|seed\w*|field_size_limit"
+    r"|pickle|load_\w*env|autolog|(?:un)?define\w*|declare\w*|(?:un)?freeze|(?:un)?lock|switch_\w+"
+    r"|seed\w*|field_size_limit"
 )
 """Names of what is called for what it does."""
 _NO_SETS = re.compile(
     r"(?:add|remove|append|insert|extend|update|pop|push|clear|discard)(?:[_A-Z]\w*)?"
-    r"|config\w+|(?:un)?patch|(?:un)?freeze|(?:un)?lock|init\w*|capture\w*|load_\w*env"
+    r"|config\w+|(?:un)?patch|(?:un)?freeze|(?:un)?lock|init\w*|capture\w*|load_\w*env|define\w*"
+    r"|declare\w*"
 )
 """Those of them that functions have which give something: `sm.add_constant(x)`."""
 _TELL_TOO = frozenset({"field_size_limit", "stack_size"})
