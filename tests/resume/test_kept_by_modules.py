@@ -28,6 +28,15 @@ PAGES = {
             "print(loader.load())",
         ),
     ),
+    "what counts calls of functions of cells": (
+        "import functools as f\ncalls = []\ndef counted(g):\n  @f.wraps(g)\n  def h(): calls.append(7)\n  return h",
+        (
+            "from helper import calls, counted\n@counted\ndef work(): return 7",
+            "work()",
+            "x = work()",
+            "print(calls)",
+        ),
+    ),
     "whether a function has kept a result": (
         "import functools\n@functools.lru_cache\ndef load(n):\n    print('loading')\n    return n",
         ("import helper", "helper.load(7)", "print(helper.load(7), helper.load.cache_info().hits)"),

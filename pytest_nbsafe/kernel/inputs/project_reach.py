@@ -118,11 +118,11 @@ def _behind(
             if kind is ModuleType:
                 involved |= {item.__name__} & modules.keys()
             elif kind is FunctionType:
-                if item.__module__ in modules:
-                    involved.add(item.__module__)
-                    more.add(item.__name__)
-                elif item.__globals__ is home:
+                if item.__globals__ is home:
                     more.update(item.__code__.co_names)
+                elif places := _places(item) & modules.keys():
+                    involved |= places
+                    more |= {item.__name__, item.__code__.co_name}
             else:
                 owner = item if issubclass(kind, type) else kind
                 for base in type.__getattribute__(owner, "__mro__"):
@@ -168,13 +168,18 @@ def _walk(waiting: list[Any], home: Mapping[str, Any]) -> Iterator[Any]:
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
+def _places(function: FunctionType) -> set[Any]:
+    """Return the modules that a function is of: one that wraps another says that it is of its."""
+    return {function.__module__, function.__globals__.get("__name__")}
+
+
 def _is_projects(value: Any, own: Mapping[str, Any]) -> bool:
     """Tell whether a value is of the project: of a module of it, or no thing of a library's."""
     kind = type(value)
     if kind is ModuleType:
         return value.__name__ in own
     if kind is FunctionType:
-        return value.__module__ in own
+        return not _places(value).isdisjoint(own)
     if issubclass(kind, type):
         place = type.__getattribute__(value, "__module__")
         return type(place) is str and place in own
