@@ -11,6 +11,14 @@ from resume.shown_pages import shown
 
 pytestmark = pytest.mark.kernel
 
+COUNTED = """
+import functools
+calls = []
+def counted(function):
+    @functools.wraps(function)
+    def counting(): calls.append(7)
+    return counting
+"""
 PAGES = {
     "a value that a module holds": (
         "_held = []\ndef register(value): _held.append(value)\ndef show(): print(_held)",
@@ -29,12 +37,21 @@ PAGES = {
         ),
     ),
     "what counts calls of functions of cells": (
-        "import functools as f\ncalls = []\ndef counted(g):\n  @f.wraps(g)\n  def h(): calls.append(7)\n  return h",
+        COUNTED,
         (
             "from helper import calls, counted\n@counted\ndef work(): return 7",
             "work()",
             "x = work()",
             "print(calls)",
+        ),
+    ),
+    "what counts objects of classes of cells": (
+        "calls = []\nclass Counted:\n    def __set__(self, at, value): calls.append(value)",
+        (
+            "import helper\nclass C:\n    count = helper.Counted()\nc = C()",
+            "c.count = 7",
+            "c.count = 1",
+            "print(helper.calls)",
         ),
     ),
     "whether a function has kept a result": (

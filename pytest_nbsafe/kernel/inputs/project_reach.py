@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-from ..functions.reach import inside, kept_by, names_of_code
+from ..functions.reach import inside, is_own, kept_by, names_of_code
 from .mentions import Mention, mentions
 
 _MOST = 5_000
@@ -161,7 +161,10 @@ def _walk(waiting: list[Any], home: Mapping[str, Any]) -> Iterator[Any]:
             waiting += kept_by(item)
             if item.__globals__ is home:
                 waiting += [home[name] for name in names_of_code(item.__code__) if name in home]
-        elif kind is not ModuleType and not issubclass(kind, type) and gc.is_tracked(item):
+        elif issubclass(kind, type):
+            if is_own(item):
+                waiting += type.__getattribute__(item, "__dict__").values()
+        elif kind is not ModuleType and gc.is_tracked(item):
             waiting += gc.get_referents(item)
 
 
