@@ -237,14 +237,16 @@ class Index:
 class Names:
     """Names of columns: of a table, all but some (`columns`), with what chose them.
 
-    `some`: they are those of a table that may have fewer columns than the one they are used for.
+    `of` is the base of the table that they are all but some of, None where it is not known, `made`
+    are its columns that had been made on the page by then.
     Where they are not known, `tests` are what each of them passes, with `whole` all that they do:
     ("startswith", "lag_", True), ("in", "id", False).
     """
 
     columns: Columns | None = None
     deps: Deps = NO_DEPS
-    some: bool = False
+    of: Hashable = None
+    made: frozenset[str] = frozenset()
     tests: tuple[tuple[str, str, bool], ...] = ()
     whole: bool = False
 

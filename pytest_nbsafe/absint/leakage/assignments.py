@@ -10,6 +10,7 @@ from pytest_nbsafe.absint.leakage import scores, subscripts, tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     CodeSite,
+    Columns,
     Const,
     Data,
     Dictionary,
@@ -130,7 +131,7 @@ def _store_attribute(machine: Machine, target: ast.Attribute, value: Value) -> N
             state,
             deps=state.all_deps(),
             named=(),
-            columns=None,
+            columns=Columns(but=True),
             base=("renamed", machine.fresh(target)),
         )
         machine.put(owner, flat)

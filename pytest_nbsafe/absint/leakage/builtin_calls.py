@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pytest_nbsafe.absint.leakage import (
     containers,
     learned_effects,
+    named_columns,
     scores,
     subscripts,
     tabular,
@@ -15,12 +16,10 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Better,
     Closure,
-    Columns,
     Const,
     Data,
     Dictionary,
     Instance,
-    Names,
     Partial,
     Seq,
     Value,
@@ -50,7 +49,7 @@ def same(arguments: Arguments) -> Value:
 def _list(arguments: Arguments) -> Value:
     value = same(arguments)
     if isinstance(value, Data) and value.form == "frame":
-        return Names(Columns(but=True))
+        return named_columns.names_of(value)
     if isinstance(value, Data) and value.form == "group":
         return Seq((), next(elements(arguments.machine, value, arguments.node)))
     if isinstance(value, Data):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
+from pytest_nbsafe.absint.leakage import named_columns, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     NO_DEPS,
     Columns,
@@ -73,7 +73,9 @@ def with_columns(call: TableCall) -> Value:
 def select_columns(call: TableCall) -> Value:
     """Return a table of the columns that expressions make."""
     data, kept = _with_columns(call, replace(call.data, named=()))
-    return tabular.chosen(data, kept) if kept is not None else tabular.chosen_by(data, Names())
+    return (
+        tabular.chosen(data, kept) if kept is not None else named_columns.chosen_by(data, Names())
+    )
 
 
 def _with_columns(call: TableCall, data: Data) -> tuple[Data, set[str] | None]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Mapping
 from pytest_nbsafe.absint.leakage import (
     estimators,
     loops,
+    named_columns,
     page_classes,
     scores,
     splits_and_joins,
@@ -118,8 +119,7 @@ def _of_table(machine: Machine, owner: Value, value: Data, name: str) -> Value |
     if name == "index":
         return Index((), value.rows) if value.rows else Names(None, subscripts.selecting(value))
     if name == "columns":
-        some = value.columns is None and value.form == "frame"
-        return Names(Columns(but=True), subscripts.selecting(value), some)
+        return named_columns.names_of(value, subscripts.selecting(value))
     if name in {"values", "A", "sparse", "real"}:
         return replace(value, form="array")
     if name == "shape":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from pytest_nbsafe.absint.leakage import containers, operators, subscripts, tabular
+from pytest_nbsafe.absint.leakage import containers, named_columns, operators, subscripts, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
@@ -142,7 +142,7 @@ def _column_names(
     """Return `[c for c in df.columns if c != "y"]` as names: all columns but some."""
     generator = node.generators[0]
     if isinstance(source, Data) and source.form == "frame":
-        source = Names(Columns(but=True))
+        source = named_columns.names_of(source)
     if not isinstance(source, Names) or len(node.generators) > 1:
         return None
     if not (isinstance(node.elt, ast.Name) and isinstance(generator.target, ast.Name)):
@@ -167,8 +167,11 @@ def _patterned(source: Names, generator: ast.comprehension) -> Names | None:
     assert isinstance(generator.target, ast.Name), "the caller looked"
     asked = [_asked(test, generator.target.id) for test in generator.ifs]
     tests = tuple(test for some in asked if some for test in some)
-    if None in asked or (source.columns is not None and not source.columns.but):
+    if None in asked:
         return None
+    if source.columns is not None and not source.columns.but:
+        passing = (k for k in source.columns.names if named_columns.passes(k, Names(tests=tests)))
+        return replace(source, columns=Columns(but=False, names=frozenset(passing)))
     if source.columns is not None:
         tests += tuple(("is", name, False) for name in sorted(source.columns.names))
     whole = source.columns is not None or source.whole

@@ -176,9 +176,10 @@ def _names(left: Names, right: Names) -> Names:
     """Return the names that are in both."""
     deps, a, b = either(left.deps, right.deps), left.columns, right.columns
     if a is None or b is None or a.but != b.but:
-        return Names(None, deps, some=left.some or right.some)
+        return Names(None, deps)
     names = a.names | b.names if a.but else a.names & b.names
-    return Names(Columns(a.but, names), deps, some=left.some or right.some)
+    of = left.of if left.of == right.of else None
+    return Names(Columns(a.but, names), deps, of=of, made=left.made & right.made)
 
 
 def joined(values: Iterable[Value]) -> Value | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 
+from pytest_nbsafe.absint.leakage import named_columns, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Closure,
@@ -62,7 +62,7 @@ def column_by_name(call: TableCall) -> Value:
 
 def some_columns(call: TableCall) -> Value:
     """Return columns that nobody can tell."""
-    return tabular.chosen_by(call.data, Names())
+    return named_columns.chosen_by(call.data, Names())
 
 
 def by_names(call: TableCall) -> Value:
@@ -74,7 +74,7 @@ def by_names(call: TableCall) -> Value:
         text = call.arguments.constant(title)
         if isinstance(text, str):
             tests = ((kind, text, True),)
-            return tabular.chosen_by(call.data, Names(None, tests=tests, whole=True))
+            return named_columns.chosen_by(call.data, Names(None, tests=tests, whole=True))
     return some_columns(call)
 
 
@@ -89,7 +89,7 @@ def reindexed(call: TableCall) -> Value:
     names = tabular.names_in(columns)
     if names is not None:
         return tabular.chosen(call.data, names)
-    return tabular.chosen_by(call.data, columns if isinstance(columns, Names) else Names())
+    return named_columns.chosen_by(call.data, columns if isinstance(columns, Names) else Names())
 
 
 def columns_renamed(call: TableCall) -> Value:
@@ -246,7 +246,7 @@ def aligned(call: TableCall) -> Value:
     how = call.arguments.constant("join", default="outer")
     pair = [call.data, other]
     if how != "outer":
-        pair = [tabular.chosen_by(part, Names()) for part in pair]
+        pair = [named_columns.chosen_by(part, Names()) for part in pair]
     return Seq(tuple(call.machine.box(part) for part in pair))
 
 
@@ -344,7 +344,9 @@ def _without_columns(data: Data, labels: Value) -> Data:
     deps = labels.all_deps() if isinstance(labels, Data) else frozenset()
     if isinstance(labels, Names):
         deps = labels.deps
-    return tabular.chosen_by(data, Names(None, frozenset(d for d in deps if d.kind == "selection")))
+    return named_columns.chosen_by(
+        data, Names(None, frozenset(d for d in deps if d.kind == "selection"))
+    )
 
 
 def sized(call: TableCall) -> Value:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterable, Sequence
 
+from pytest_nbsafe.absint.leakage import named_columns, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
-from pytest_nbsafe.absint.leakage import tabular
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Const,
@@ -241,7 +241,7 @@ def _of_table(machine: Machine, data: Data, key: tabular.Selector) -> Value:
     if names and data.form in {"frame", "any", "group"}:
         return replace(tabular.chosen(data, names), form=data.form)
     if isinstance(key, Names):
-        return tabular.chosen_by(data, key)
+        return named_columns.chosen_by(data, key)
     listed = isinstance(key, Seq) and not any(map(_tells_rows, map(machine.get, key.parts())))
     is_array = data.form == "array" or (data.form != "frame" and data.base is data.columns is None)
     if is_array and (listed or isinstance(key, AnyValue)):
@@ -254,19 +254,19 @@ def _of_table(machine: Machine, data: Data, key: tabular.Selector) -> Value:
     if isinstance(key, AnyValue):
         # a column, or columns, by a name that is not known
         return replace(
-            tabular.chosen_by(data, Names()),
+            named_columns.chosen_by(data, Names()),
             form="any" if data.form != "group" else "group",
             mask=None,
         )
     if isinstance(key, Data) and not key.rows and key.mask is None:
-        return tabular.chosen_by(data, Names(None, selecting(key)))
+        return named_columns.chosen_by(data, Names(None, selecting(key)))
     if isinstance(key, Seq) and (ranked := _of_names(machine, key)):
-        return tabular.chosen_by(data, Names(None, ranked))
+        return named_columns.chosen_by(data, Names(None, ranked))
     if listed:
-        return tabular.chosen_by(data, Names()) if data.form == "frame" else data
+        return named_columns.chosen_by(data, Names()) if data.form == "frame" else data
     chosen = selecting(key) if isinstance(key, Data) else _NONE
     if isinstance(key, Data) and chosen and key.mask is None:  # names of a table of importances
-        return tabular.chosen_by(data, Names(None, chosen))
+        return named_columns.chosen_by(data, Names(None, chosen))
     return tabular.with_deps(tabular.take_rows(machine, data, key), chosen)
 
 
@@ -354,9 +354,9 @@ def _located(
     second = machine.get(key[1])
     if isinstance(second, Data):
         # a mask over columns: `df.loc[:, df.isna().mean() < .5]`
-        return tabular.chosen_by(part, Names(None, selecting(second)))
+        return named_columns.chosen_by(part, Names(None, selecting(second)))
     if isinstance(second, AnyValue):  # `df.loc[:, df.dtypes == float]`
-        return tabular.chosen_by(part, Names())
+        return named_columns.chosen_by(part, Names())
     return _of_table(machine, part, key[1])
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     NO_DEPS,
@@ -16,11 +15,9 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Const,
     Data,
     Dep,
-    Deps,
     Form,
     Index,
     Mask,
-    Names,
     Seq,
     Value,
 )
@@ -28,10 +25,6 @@ from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import Length
 from pytest_nbsafe.absint.leakage.rows import Atom, ByColumn, ByPlace, ByUnknown, Division
 from pytest_nbsafe.values import dataclass, replace
-
-_REPEAT = patterns.compile(r"[*+{]|(?<!\()\?")
-_MOST_REPEATS = 2
-_LONG = 100
 
 
 def column(data: Data, name: str) -> Data:
@@ -93,55 +86,6 @@ def without(data: Data, names: Iterable[str]) -> Data:
     columns = less(data.columns, gone) if data.columns is not None else None
     named = tuple((k, c) for k, c in data.named if k not in gone)
     return replace(data, columns=columns, named=named)
-
-
-def chosen_by(data: Data, names: Names) -> Data:
-    """Return the columns that other names choose: all but some, or nobody knows which."""
-    result = data
-    if names.columns is not None and names.columns.but:
-        result = without(data, names.columns.names)
-    elif names.columns is not None:
-        result = chosen(data, names.columns.names)
-    else:
-        # which of the columns made on the page are among them is not known, but by the tests
-        named = tuple((k, c) for k, c in data.named if _passes(k, names))
-        if not names.whole:
-            named = tuple((k, replace(c, deps=_sure(c.deps))) for k, c in named)
-        result = replace(data, columns=None, base=None, named=named)
-    if names.some:
-        result = replace(result, base=None, columns=None)
-    return replace(result, form="frame", deps=result.deps | names.deps)
-
-
-def _passes(name: str, names: Names) -> bool:
-    return all(_TESTS[kind](name, text) is wanted for kind, text, wanted in names.tests)
-
-
-def _matches(name: str, pattern: str) -> bool | None:
-    """Return whether a name matches a pattern of the notebook's own, None where it may take long.
-
-    The time grows with the length of the name to the power of the number of repeats.
-    """
-    if max(len(pattern), len(name)) > _LONG or len(_REPEAT.findall(pattern)) > _MOST_REPEATS:
-        return None
-    try:
-        return re.search(pattern, name) is not None
-    except re.error:  # it would raise in the notebook too
-        return True
-
-
-_TESTS: Mapping[str, Callable[[str, str], bool | None]] = {
-    "startswith": str.startswith,
-    "endswith": str.endswith,
-    "in": lambda name, text: text in name,
-    "is": lambda name, text: text == name,
-    "matches": _matches,
-}
-"""What a name of a column may be asked, and how the answer is found."""
-
-
-def _sure(deps: Deps) -> Deps:
-    return frozenset(replace(d, certain=False) for d in deps if d.kind not in {"ahead", "target"})
 
 
 def with_column(
