@@ -46,8 +46,9 @@ class Dep:
     `what` did it, `name` is that of what it was given, `of` are the columns that it was learned
     of where they are known, `grouped` whether it is another for each group of rows, `by` the
     columns that tell the groups. Of rows in order of time, "time" says that they are a series,
-    "dated" that they have dates, "sorted" that they were sorted by them. A correlation knows of
-    which `table` it was taken: its base, and its columns.
+    "dated" that they have dates, "sorted" that they were sorted by them. A correlation of a
+    table's columns with each other knows which `table`: its base, and its columns; those with one
+    of them may have been `asked` for.
     """
 
     kind: DepKind
@@ -60,6 +61,7 @@ class Dep:
     grouped: bool = False
     by: frozenset[str] = frozenset()
     table: tuple[Hashable, Columns] | None = None
+    asked: bool = False
 
     @property
     def is_time(self) -> bool:

@@ -102,7 +102,8 @@ def _of_data(machine: Machine, node: ast.AST, owner: Value, value: Data, name: s
         return Bound(owner, name)
     if value.form == "stat" and name in {"pvalue", "statistic", "correlation"}:
         return value
-    if value.form in {"frame", "any", "group"} and not isinstance(node, ast.Call):
+    table = value.form in {"frame", "any", "group"} or any(d.table for d in value.deps)
+    if table and not isinstance(node, ast.Call):
         column = tabular.column(value, name)
         return replace(column, form="group") if value.form == "group" else column
     return Bound(owner, name)

@@ -12,6 +12,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Better,
     Bound,
     Closure,
+    Columns,
     Const,
     Data,
     Dep,
@@ -123,8 +124,9 @@ def statistic(
         dep = learned_by(call, kind)
         of = data.origins.union(*(v.origins for v in others), *columns)
         table = None
-        if kind == "correlation" and not others and data.columns is not None:
-            table = data.former if data.former and not data.named else (data.base, data.columns)
+        if kind == "correlation" and not others:
+            own = data.base, data.columns or Columns(but=True)
+            table = data.former if data.former and not data.named else own
         deps |= {replace(dep, of=of, grouped=dep.grouped or grouped, table=table)}
     form: Form = "frame" if data.form == "group" else "stat"
     base = data.base if data.form in {"group", "frame"} else None

@@ -207,12 +207,18 @@ def _column(key: Hashable, page: Page) -> str:
 
 
 def _is_blind(dep: Dep, target: frozenset[object]) -> bool:
-    """Return whether columns were compared with each other, the target not among them."""
+    """Return whether columns were compared with each other, the target not among them.
+
+    Where that is not known, it is taken to be one of them if the comparisons with one were used.
+    """
     if dep.kind != "selection" or dep.table is None:
         return False
     base, columns = dep.table
     named = [origin[-2:] for origin in target if isinstance(origin, tuple)]
-    return bool(named) and all(of == base and not columns.has(str(name)) for of, name in named)
+    known = [columns.has(str(name)) for of, name in named if of == base is not None]
+    if dep.asked:
+        return bool(named) and len(known) == len(named) and not any(known)
+    return not any(known)
 
 
 def _met(score: Eval, kind: DepKind) -> list[Dep]:

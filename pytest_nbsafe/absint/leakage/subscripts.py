@@ -346,6 +346,9 @@ def _located(
     data = machine.get(value.owner)
     if not isinstance(data, Data):
         return AnyValue()
+    places = key if isinstance(key, tuple) else (key,)
+    if not data.rows and any(isinstance(place, Const) for place in places):
+        data = replace(data, deps=tabular.asked(data.deps))
     if not isinstance(key, tuple):
         return tabular.take_rows(machine, data, key)
     part = tabular.take_rows(machine, data, key[0])

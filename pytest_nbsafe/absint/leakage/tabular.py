@@ -15,6 +15,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Const,
     Data,
     Dep,
+    Deps,
     Form,
     Index,
     Mask,
@@ -35,6 +36,8 @@ def column(data: Data, name: str) -> Data:
         origins = frozenset(((data.base, name),))
     if own_column is None:
         own_column = Column(data.deps, origins)
+    if not data.rows:
+        own_column = replace(own_column, deps=asked(own_column.deps))
     if not data.rows and origins:  # a column of `groupby("k").mean()`
         deps = (
             replace(d, of=origins) if d.is_statistic and not d.of else d for d in own_column.deps
@@ -60,6 +63,11 @@ _NO_SCORES = frozenset(
     {"duration", "elapsed", "memory", "minutes", "runtime", "sec", "seconds", "secs", "time"}
 )
 """Words in the name of a column, beside those of scores, by which no model is chosen for them."""
+
+
+def asked(deps: Deps) -> Deps:
+    """Return the same, where those correlations are asked for that are with one column."""
+    return frozenset(replace(dep, asked=True) if dep.table is not None else dep for dep in deps)
 
 
 def _words(name: str) -> list[str]:
