@@ -171,6 +171,8 @@ def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
     elif isinstance(state, Seq):
         parts = map(machine.get, (*state.parts(), value))
         machine.put(owner, Seq((), joined(parts), state.key))
+    elif isinstance(state, Names):
+        machine.put(owner, Names(None, state.deps))
     elif isinstance(state, AnyValue) and isinstance(target.value, ast.Name):
         _store_part(machine, target.value.id, machine.get(value))
         if not isinstance(key, Const):
@@ -234,10 +236,12 @@ def _store_column(
 
 
 def delete(machine: Machine, target: ast.Subscript) -> None:
-    """Delete a column: `del df["y"]`."""
+    """Delete a column, or a name in a list of them: `del df["y"]`, `del names[-1]`."""
     owner = machine.evaluate(target.value)
     state = machine.get(owner)
     key = machine.get(machine.evaluate(target.slice))
     names = tabular.names_in(key)
     if isinstance(state, Data) and names:
         machine.put(owner, tabular.without(state, names))
+    elif isinstance(state, Names):
+        machine.put(owner, Names(None, state.deps))
