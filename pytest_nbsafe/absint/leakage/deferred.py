@@ -16,7 +16,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Value,
 )
 from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall
-from pytest_nbsafe.absint.leakage.row_effects import by_names
+from pytest_nbsafe.absint.leakage.column_effects import by_names
 from pytest_nbsafe.absint.leakage.rows import Atom, ByColumn
 from pytest_nbsafe.values import replace
 

@@ -11,6 +11,7 @@ from pytest_nbsafe.absint.leakage import (
     named_columns,
     page_classes,
     scores,
+    side_by_side,
     splits_and_joins,
     subscripts,
     tabular,
@@ -162,7 +163,7 @@ def _combined(
     if not data:
         return AnyValue(machine.fresh(node))
     if effect == "merge":
-        return splits_and_joins.merge(data)
+        return side_by_side.beside(data)
     return splits_and_joins.concat(data, machine.site(node), "")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage.abstract_values import Column, Columns, Data, Deps, Names
@@ -39,6 +39,39 @@ def chosen_by(data: Data, names: Names) -> Data:
     else:  # of another table, which may have fewer columns
         result = replace(without(data, names.columns.names), base=None, columns=None)
     return replace(result, form="frame", deps=result.deps | names.deps)
+
+
+def anew(data: Data, base: Hashable) -> Data:
+    """Return a table of other columns than those that it was made of: `base` is its own.
+
+    What was made of them is no copy of another column any more, as far as that is known.
+    """
+    named = tuple((k, replace(c, origins=_own(base, k), uses=_NONE)) for k, c in data.named)
+    return replace(data, base=base, columns=Columns(but=True), named=named, form="frame")
+
+
+def divided(data: Data, names: Sequence[str], base: Hashable, *, renamed: bool) -> Data:
+    """Return a table in which some columns became one for each of their values.
+
+    Where the `names` of these are not known, the table is another: `base` is its own. They begin
+    as the column did, where they are not `renamed`.
+    """
+    if renamed:
+        return anew(data, base)
+    if not names or data.columns is None:
+        return replace(data, base=base, columns=Columns(but=True), form="frame")
+    held = dict(data.named)
+    for name in names:
+        if data.columns.has(name) and name not in held:
+            held[name] = Column(data.deps, _own(data.base, name))
+    return replace(data, named=tuple(held.items()), form="frame")
+
+
+_NONE: frozenset[Hashable] = frozenset()
+
+
+def _own(base: Hashable, name: str) -> frozenset[Hashable]:
+    return frozenset(((base, name),))
 
 
 def _then(data: Data, name: str, column: Column, names: Names) -> Column:

@@ -1,4 +1,4 @@
-"""What functions and methods do to the rows and columns of one table: keep, choose, change them."""
+"""What functions and methods do to the rows of one table: keep, choose, change them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
     Closure,
-    Columns,
     Const,
     Data,
     Dep,
@@ -45,39 +44,6 @@ def reset_index(call: TableCall) -> Value:
     return replace(call.data, form="frame") if call.data.form == "stat" else call.data
 
 
-def take_out(call: TableCall) -> Value:
-    """Return a column, which the table loses."""
-    names = call.arguments.names(0, "item")
-    if call.owner is None or not names:
-        return call.data
-    call.machine.put(call.owner, tabular.without(call.data, names))
-    return tabular.column(call.data, names[0])
-
-
-def column_by_name(call: TableCall) -> Value:
-    """Return the column of a given name, or some column."""
-    names = call.arguments.names(0, "key")
-    return tabular.column(call.data, names[0]) if names else some_columns(call)
-
-
-def some_columns(call: TableCall) -> Value:
-    """Return columns that nobody can tell."""
-    return named_columns.chosen_by(call.data, Names())
-
-
-def by_names(call: TableCall) -> Value:
-    """Return the columns whose names are given, or hold or match a text."""
-    names = call.arguments.names(0, "items")
-    if names is not None:
-        return tabular.chosen(call.data, names)
-    for title, kind in (("like", "in"), ("regex", "matches")):
-        text = call.arguments.constant(title)
-        if isinstance(text, str):
-            tests = ((kind, text, True),)
-            return named_columns.chosen_by(call.data, Names(None, tests=tests, whole=True))
-    return some_columns(call)
-
-
 def reindexed(call: TableCall) -> Value:
     """Return the same rows under other labels, those of some labels, or some of the columns."""
     if "columns" not in call.arguments.keywords:
@@ -90,14 +56,6 @@ def reindexed(call: TableCall) -> Value:
     if names is not None:
         return tabular.chosen(call.data, names)
     return named_columns.chosen_by(call.data, columns if isinstance(columns, Names) else Names())
-
-
-def columns_renamed(call: TableCall) -> Value:
-    """Return a table of which nobody can tell the columns by their names any more."""
-    data = call.data
-    if data.form != "frame":
-        return data
-    return replace(data, base=None, columns=None, deps=data.all_deps(), named=())
 
 
 def index_set(call: TableCall) -> Value:
@@ -123,16 +81,6 @@ def rowwise(call: TableCall) -> Value:
         return tabular.together(data)
     others = [v for v in call.arguments.every() if isinstance(v, Data) and v is not data]
     return tabular.mix([data, *others])
-
-
-def inserted(call: TableCall) -> Value:
-    """Give a table a column more."""
-    names = call.arguments.names(1, "column")
-    values = call.arguments.get(2, "value")
-    if names and call.owner is not None:
-        part = values if isinstance(values, Data) else Data()
-        call.machine.put(call.owner, tabular.with_column(call.data, names[0], part))
-    return Const(None)
 
 
 def is_in(call: TableCall) -> Value:
@@ -179,17 +127,6 @@ def is_missing(call: TableCall, part: tuple[Hashable, ...] = ("is", True)) -> Va
     is_made = not origins or any(ByColumn(origin).is_made for origin in origins)
     mask = Mask(ByUnknown(key) if is_made and call.data.form == "series" else key, part)
     return replace(tabular.mix([call.data]), mask=mask)
-
-
-def dummies(call: TableCall) -> Value:
-    """Return a column for each category: of texts they have other names than the column had."""
-    data = call.data
-    if "columns" not in call.arguments.keywords:
-        known = data.columns
-        known_names = [name for name, _ in data.named if known is not None and known.has(name)]
-        columns = Columns(but=False, names=frozenset(known_names)) if known_names else None
-        data = replace(data, base=None, columns=columns)
-    return replace(data, form="frame", mask=None)
 
 
 def evaluated_text(call: TableCall) -> Value:

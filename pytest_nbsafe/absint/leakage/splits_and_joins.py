@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from pytest_nbsafe.absint.leakage import row_matches, subscripts, tabular
+from pytest_nbsafe.absint.leakage import row_matches, side_by_side, subscripts, tabular
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
@@ -311,32 +311,6 @@ def _joins(parts: Sequence[Data], rows: sets.Rows, site: CodeSite, name: str) ->
     return frozenset(joins)
 
 
-def merge(parts: Sequence[Data]) -> Data:
-    """Return tables side by side."""
-    first = next((part for part in parts if part.rows and not part.random), parts[0])
-    deps = first.deps
-    named = dict(first.named)
-    for part in parts:
-        if part is not first:
-            deps |= part.deps
-            named.update(part.named)
-    alone = all(part is first or not part.rows for part in parts)  # only statistics come to it
-    return replace(
-        first,
-        deps=deps,
-        named=tuple(named.items()),
-        base=first.base if alone else None,
-        columns=first.columns if alone else None,
-        former=first.former if alone else None,
-        mask=None,
-        form="frame" if first.form == "series" else first.form,
-        scores=frozenset().union(*(part.scores for part in parts)),
-        vague=any(part.vague for part in parts),
-        origins=frozenset(),
-        uses=frozenset(),
-    )
-
-
 # -- functions and methods -------------------------------------------------------------------------
 
 
@@ -352,7 +326,7 @@ def concatenated(arguments: Arguments) -> Value:
     if not values:
         return arguments.unknown()
     if arguments.constant("axis") in {1, "columns", -1}:
-        return merge(values)
+        return side_by_side.beside(values, arguments.fresh)
     return concat(values, arguments.site, arguments.name())
 
 
@@ -367,7 +341,9 @@ def _positions(places: list[Value], arguments: Arguments) -> Value:
 def merged(arguments: Arguments) -> Value:
     """Return tables side by side."""
     parts = _parts(arguments)
-    return row_matches.matched(merge(parts), parts, arguments) if parts else arguments.unknown()
+    if not parts:
+        return arguments.unknown()
+    return row_matches.matched(side_by_side.beside(parts, arguments.fresh), parts, arguments)
 
 
 def _whole(arguments: Arguments) -> Value | None:
@@ -396,4 +372,5 @@ def merge_to(call: TableCall) -> Value:
     every = call.arguments.every()
     others = [value for value in every if isinstance(value, Data) and value is not call.data]
     parts = [call.data, *others]
-    return row_matches.matched(merge(parts), parts, call.arguments)
+    joined_tables = side_by_side.beside(parts, call.arguments.fresh)
+    return row_matches.matched(joined_tables, parts, call.arguments)

@@ -89,10 +89,19 @@ def chosen(data: Data, names: Iterable[str]) -> Data:
 
 
 def without(data: Data, names: Iterable[str]) -> Data:
-    """Return a table without some of its columns."""
+    """Return a table without some of its columns.
+
+    A name that goes on from that of another column may be one of those that this was divided
+    into, and tell the same: `pd.get_dummies(df).drop(columns="churn_yes")`.
+    """
     gone = frozenset(names)
     columns = less(data.columns, gone) if data.columns is not None else None
-    named = tuple((k, c) for k, c in data.named if k not in gone)
+    parts = tuple(gone - {k for k, _ in data.named})
+    named = tuple(
+        (k, Column(c.deps) if any(part.startswith(f"{k}_") for part in parts) else c)
+        for k, c in data.named
+        if k not in gone
+    )
     return replace(data, columns=columns, named=named)
 
 
