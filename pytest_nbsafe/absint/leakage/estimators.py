@@ -207,7 +207,7 @@ def _copied(
 
     Where there is no other feature, the target was made of it: nobody leaves a target in alone.
     """
-    if not target or any(part.role == "columns" for part in _all(machine, value)):
+    if not target or any(_may_leave_out(machine, part) for part in _all(machine, value)):
         return None
     if value.what in _BLIND:
         return None
@@ -227,6 +227,16 @@ def _copied(
         if (column.origins | column.uses) & target and data.columns.has(name):
             return column.site or site
     return None
+
+
+def _may_leave_out(machine: Machine, value: Estimator) -> bool:
+    """Return whether a step of an estimator takes columns, or is a function that may do so."""
+    if value.role in {"columns", "selector"}:
+        return True
+    if value.role == "transformer" and value.learns == "nothing":
+        return True
+    steps = value.steps if value.role == "pipeline" else ()
+    return not all(isinstance(machine.get(step), Estimator) for step in steps)
 
 
 def _all(machine: Machine, value: Estimator) -> list[Estimator]:

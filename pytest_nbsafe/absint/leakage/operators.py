@@ -16,13 +16,17 @@ from pytest_nbsafe.absint.leakage import (
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
+    Closure,
     Const,
     Data,
+    Dictionary,
     Estimator,
     Index,
+    Instance,
     Mask,
     Names,
     Seq,
+    Splitter,
     Value,
 )
 from pytest_nbsafe.absint.leakage.machine import Machine
@@ -201,6 +205,8 @@ def compare(machine: Machine, node: ast.Compare) -> Value:
         machine.mark_groups_of(left, weakly=True)  # the rows of each patient in turn
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(_COMPARISONS.get(type(op)), left.value, right.value, machine.fresh(node))
+    if isinstance(op, ast.Is | ast.IsNot) and right == Const(None) and _is_something(left):
+        return Const(isinstance(op, ast.IsNot))
     if isinstance(op, ast.Is | ast.IsNot) and isinstance(left, Data) and isinstance(right, Data):
         if sets.overlap(left.rows, right.rows) == "no":  # another part of the rows
             return Const(isinstance(op, ast.IsNot))
@@ -220,6 +226,15 @@ def compare(machine: Machine, node: ast.Compare) -> Value:
         (origin,) = left.origins
         key = ByColumn(origin)
     return replace(mixed, mask=_mask(machine, key, op, right, random=left.random))
+
+
+def _is_something(value: Value) -> bool:
+    """Return whether a value is surely not None, as what is there on some paths only may be."""
+    if isinstance(value, Estimator):
+        return value.fit is None or value.fit.certain
+    if isinstance(value, Data):
+        return bool(value.deps) and all(dep.certain for dep in value.deps)
+    return isinstance(value, Seq | Dictionary | Instance | Splitter | Closure)
 
 
 def _truth_told(left: Data, op: ast.cmpop, right: Value) -> Mask | None:
