@@ -103,6 +103,8 @@ def _unpacked(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> S
         state = joined(machine.get(item) for item in state.items) or AnyValue()
         return [state] * count
     if isinstance(state, Seq) and state.each is not None:
+        if isinstance(machine.get(state.each), Data):  # two of them need not be the same rows
+            return [subscripts.subscript(machine, state, Const(i)) for i in range(count)]
         return [state.each] * count
     if isinstance(state, Data):
         if any(isinstance(part, ast.Tuple | ast.List) for part in target.elts):
