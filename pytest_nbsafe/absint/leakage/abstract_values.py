@@ -207,6 +207,10 @@ class Data:
         """Return what any column depends on."""
         return self.deps.union(*(column.deps for _, column in self.named))
 
+    def mixed_deps(self) -> Deps:
+        """Return what depends on all columns together: the date of one dates no others."""
+        return self.deps.union(d for d in self.all_deps() if d.kind != "dated")
+
 
 @dataclass(frozen=True, slots=True)
 class Const:

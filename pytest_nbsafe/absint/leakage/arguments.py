@@ -125,10 +125,10 @@ class Arguments:
             return AnyValue(key)
         mixed = tabular.mix(data)
         if not mixed.rows:
-            return Data(deps=mixed.all_deps(), form="any", scores=mixed.scores, vague=True)
+            return Data(deps=mixed.mixed_deps(), form="any", scores=mixed.scores, vague=True)
         step = Division(("call", *key), ("is", key))
         rows = sets.divide(mixed.rows, step)
-        return Data(rows, mixed.all_deps(), scores=mixed.scores, vague=True, net=mixed.net)
+        return Data(rows, mixed.mixed_deps(), scores=mixed.scores, vague=True, net=mixed.net)
 
 
 @dataclass(frozen=True, slots=True)

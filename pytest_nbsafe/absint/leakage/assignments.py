@@ -131,7 +131,7 @@ def _store_attribute(machine: Machine, target: ast.Attribute, value: Value) -> N
     elif isinstance(state, Data) and target.attr == "columns":
         flat = replace(
             state,
-            deps=state.all_deps(),
+            deps=state.mixed_deps(),
             named=(),
             columns=Columns(but=True),
             base=("renamed", machine.fresh(target)),
@@ -183,8 +183,8 @@ def _store_item(machine: Machine, target: ast.Subscript, value: Value) -> None:
 
 def _store_chained(machine: Machine, column: ast.expr, state: Data, value: Value) -> None:
     """Set some rows of a column: `df["age"][df["age"].isna()] = value`."""
-    if isinstance(value, Data) and value.all_deps() and state.form == "series":
-        machine.store(column, tabular.with_deps(state, value.all_deps()))
+    if isinstance(value, Data) and value.mixed_deps() and state.form == "series":
+        machine.store(column, tabular.with_deps(state, value.mixed_deps()))
 
 
 def _store_truth(machine: Machine, target: ast.Subscript, name: str, value: Value) -> None:
@@ -222,7 +222,7 @@ def _store_column(
     if names is None and isinstance(plain, Names) and plain.columns and not plain.columns.but:
         names = tuple(plain.columns.names)
     if names is None:
-        changed = replace(state, deps=state.deps | column.all_deps())
+        changed = replace(state, deps=state.deps | column.mixed_deps())
         if column.pred is not None and state.form in {"array", "series", "any"}:
             changed = replace(changed, rows=column.rows, pred=column.pred)
         machine.put(owner, changed)

@@ -50,7 +50,7 @@ def columns_renamed(call: TableCall) -> Value:
     base = "renamed", call.arguments.fresh
     given = call.arguments.get(-1, "columns")
     if not isinstance(given, Dictionary) or given.each is not None:
-        return named_columns.anew(replace(data, deps=data.all_deps(), named=()), base)
+        return named_columns.anew(replace(data, deps=data.mixed_deps(), named=()), base)
     others = dict(given.items)
     named = tuple((_text(others.get(name), name), column) for name, column in data.named)
     return named_columns.anew(replace(data, named=named), base)

@@ -261,7 +261,7 @@ def transformed(machine: Machine, value: Estimator, data: Data, fit: ModelFit | 
     result = replace(data, form="array", base=None, columns=None, mask=None, random=False, named=())
     if data.base is not None and data.columns is not None and not data.named:
         result = replace(result, former=(data.base, data.columns))
-    result = replace(result, deps=data.all_deps(), pred=None)
+    result = replace(result, deps=data.mixed_deps(), pred=None)
     learning = [p for p in _parts(machine, value) if p.learns not in _SIMPLE and not p.steps]
     if not learning:
         return result

@@ -117,7 +117,7 @@ def statistic(
     if data.form == "window":
         return replace(data, form="any")
     others = [v for v in call.arguments.every() if isinstance(v, Data) and v is not data]
-    deps = data.all_deps().union(*(v.all_deps() for v in others))
+    deps = data.mixed_deps().union(*(v.mixed_deps() for v in others))
     if data.rows:
         known = [*names, *_aggregated_names(call)]
         columns = (tabular.column(data, name).origins for name in known)
@@ -211,7 +211,7 @@ def filled(call: TableCall) -> Value:
     value = call.find(0, "value")
     data = call.data
     if isinstance(value, Data):
-        return tabular.with_deps(data, value.all_deps())
+        return tabular.with_deps(data, value.mixed_deps())
     if isinstance(value, Dictionary):
         for name, part in value.items:
             filling = call.machine.get(part)
@@ -328,7 +328,7 @@ def each(call: TableCall, *, whole: bool = False) -> Value:
         kept = replace(kept, origins=result.origins, uses=result.uses)
     elif data.form == "group" and result.rows and sets.within(result.rows, data.rows):
         kept = replace(kept, rows=result.rows)  # a part of each group
-    return tabular.with_deps(kept, result.all_deps())
+    return tabular.with_deps(kept, result.mixed_deps())
 
 
 def mapped(call: TableCall) -> Value:

@@ -174,12 +174,21 @@ def _either_of(left: Value, right: Value) -> Meeting:
 
 def _names(left: Names, right: Names) -> Names:
     """Return the names that are in both."""
-    deps, a, b = either(left.deps, right.deps), left.columns, right.columns
-    if a is None or b is None or a.but != b.but:
+    deps, columns = either(left.deps, right.deps), _columns(left.columns, right.columns)
+    if columns is None:
         return Names(None, deps)
-    names = a.names | b.names if a.but else a.names & b.names
     of = left.of if left.of == right.of else None
-    return Names(Columns(a.but, names), deps, of=of, made=left.made & right.made)
+    return Names(columns, deps, of=of, made=left.made & right.made)
+
+
+def _columns(left: Columns | None, right: Columns | None) -> Columns | None:
+    """Return the columns that are in both."""
+    if left is None or right is None:
+        return None
+    if left.but and right.but:
+        return Columns(but=True, names=left.names | right.names)
+    known, other = (left, right) if not left.but else (right, left)
+    return Columns(but=False, names=frozenset(filter(other.has, known.names)))
 
 
 def joined(values: Iterable[Value]) -> Value | None:
@@ -221,7 +230,7 @@ def _data(left: Data, right: Data) -> Data:
         deps=either(left.deps, right.deps),
         named=named,
         base=right.base if left.base == right.base else None,
-        columns=right.columns if left.columns == right.columns else None,
+        columns=_columns(left.columns, right.columns),
         origins=left.origins & right.origins,
         uses=left.uses & right.uses,
         mask=right.mask if left.mask == right.mask else None,

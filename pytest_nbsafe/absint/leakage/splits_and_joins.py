@@ -104,9 +104,11 @@ def is_series(data: Data) -> bool:
 
     A date that is one column among others does not show it, nor does a table sorted by it.
     """
-    columns = [data.deps, *(column.deps for _, column in data.named)]
+    made = dict(data.named)
+    known = data.columns is not None and not data.columns.but and data.columns.names <= made.keys()
+    columns = [column.deps for column in made.values() if column.deps] if known else [data.deps]
     return any(
-        dep.kind == "time" or (data.form == "frame" and all(dep in c for c in columns if c))
+        dep.kind == "time" or (data.form == "frame" and all(dep in deps for deps in columns))
         for dep in data.all_deps()
         if dep.kind in {"time", "dated"}
     )
@@ -274,7 +276,7 @@ def concat(parts: Sequence[Data], site: CodeSite, name: str) -> Data:
     first = next((part for part in parts if not part.random), parts[0])
     having = [part for part in parts if part.rows]
     rows = sets.NONE.union(*(part.rows for part in having))
-    deps = first.deps.union(*(part.all_deps() for part in parts if part is not first))
+    deps = first.deps.union(*(part.mixed_deps() for part in parts if part is not first))
     result = replace(
         tabular.with_deps(first, deps - first.deps),
         rows=rows,

@@ -160,7 +160,7 @@ def mix(values: Sequence[Value]) -> Data:
     tables = [value for value in values if isinstance(value, Data)]
     having = [value for value in tables if value.rows]
     first = next((v for v in having if not v.random), having[0] if having else tables[0])
-    deps = NO_DEPS.union(*(v.all_deps() for v in tables if v is not first))
+    deps = NO_DEPS.union(*(v.mixed_deps() for v in tables if v is not first))
     result = with_deps(first, deps)
     preds = [v for v in having if v.pred is not None]
     truths = [v for v in having if v.pred is None and not v.random]
