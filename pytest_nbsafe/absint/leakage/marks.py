@@ -75,3 +75,10 @@ class Meeting:
     """One of several values of which nothing more is known: that of the path that was taken."""
 
     values: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EitherBase:
+    """What the columns of a table belong to that is one of several: that of the path taken."""
+
+    bases: frozenset[Hashable]

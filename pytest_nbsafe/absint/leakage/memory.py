@@ -22,7 +22,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Seq,
     Value,
 )
-from pytest_nbsafe.absint.leakage.marks import Meeting
+from pytest_nbsafe.absint.leakage.marks import EitherBase, Meeting
 from pytest_nbsafe.absint.leakage.rows import Atom
 from pytest_nbsafe.values import dataclass, field, replace
 
@@ -229,7 +229,7 @@ def _data(left: Data, right: Data) -> Data:
         rows=left.rows | right.rows,
         deps=either(left.deps, right.deps),
         named=named,
-        base=right.base if left.base == right.base else None,
+        base=_base(left.base, right.base),
         columns=_columns(left.columns, right.columns),
         origins=left.origins & right.origins,
         uses=left.uses & right.uses,
@@ -242,6 +242,15 @@ def _data(left: Data, right: Data) -> Data:
         form=right.form if left.form == right.form else "any",
         net=right.net or left.net,
     )
+
+
+def _base(left: Hashable, right: Hashable) -> Hashable:
+    """Return what the columns of either of two tables belong to: it is one table from here on."""
+    if left == right or left is None or right is None:
+        return left if left == right else None
+    parts = [base.bases if isinstance(base, EitherBase) else {base} for base in (left, right)]
+    both = frozenset().union(*parts)
+    return EitherBase(both) if len(both) <= _MOST_MET else None
 
 
 def _column(left: Column | None, right: Column | None) -> Column:
