@@ -145,9 +145,21 @@ def _subscript(machine: Machine, node: ast.Subscript) -> Value:
     if first and isinstance(table, Data) and table.ranked:
         machine.note(Choice(machine.site(node), table.scores))
     taken = subscripts.subscript(machine, owner, key)
+    if isinstance(state, Locator) and isinstance(key, tuple) and isinstance(table, Data):
+        taken = _some_columns(machine, node, table, key[1], taken)
     if isinstance(taken, AnyValue) and taken.key is None:
         return AnyValue(machine.fresh(node))
     return taken
+
+
+def _some_columns(
+    machine: Machine, node: ast.Subscript, table: Data, key: tabular.Selector, taken: Value
+) -> Value:
+    """Return some columns of a table, by their places or a mask of them, as a table of its own."""
+    several = isinstance(key, tabular.Slice) or isinstance(machine.get(key), Data)
+    if not several or table.form != "frame" or not isinstance(taken, Data) or taken.base:
+        return taken
+    return named_columns.anew(taken, ("some", machine.fresh(node)))
 
 
 def _combined(

@@ -264,7 +264,7 @@ def dropped(call: TableCall) -> Value:
     if by_column or (data.form == "frame" and tabular.names_in(labels) and axis is None):
         if "columns" in arguments.keywords:
             labels = arguments.plain(-1, "columns")
-        return _without_columns(data, labels)
+        return _without_columns(data, labels, ("some", arguments.fresh))
     if isinstance(labels, Index):
         left = sets.complement(data.rows, labels.rows) if labels.rows is not None else None
         if left is None and labels.steps:
@@ -274,16 +274,16 @@ def dropped(call: TableCall) -> Value:
     return filtered(call)
 
 
-def _without_columns(data: Data, labels: Value) -> Data:
+def _without_columns(data: Data, labels: Value, base: Hashable) -> Data:
+    """Return a table without some columns, one of its own (`base`) if it is not known which."""
     names = tabular.names_in(labels)
     if names is not None:
         return tabular.without(data, names)
     deps = labels.all_deps() if isinstance(labels, Data) else frozenset()
     if isinstance(labels, Names):
         deps = labels.deps
-    return named_columns.chosen_by(
-        data, Names(None, frozenset(d for d in deps if d.kind == "selection"))
-    )
+    chosen = frozenset(dep for dep in deps if dep.kind == "selection")
+    return named_columns.anew(named_columns.chosen_by(data, Names(None, chosen)), base)
 
 
 def sized(call: TableCall) -> Value:

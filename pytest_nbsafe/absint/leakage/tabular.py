@@ -114,7 +114,7 @@ def with_column(
     if partly:
         before = column(data, name)
         deps, origins, uses = deps | before.deps, before.origins, uses | before.uses
-    columns = data.columns or Columns(but=False)
+    columns = data.columns or Columns(but=bool(data.rows))
     names = columns.names - {name} if columns.but else columns.names | {name}
     columns = replace(columns, names=names)
     own = origins or frozenset(((sets.MADE, data.base, name),))
