@@ -150,6 +150,7 @@ def by_effect(effect: str, arguments: Arguments) -> Value:
         return first
     if effect == "from_slices" and isinstance(first, Seq) and first.items:
         data = subscripts.as_data(arguments.machine, first.items[0])
+        data = replace(data, form="array") if data is not None else None
     else:
         data = arguments.table(unknown=kind == "identity")
     return _on_table(effect, TableCall(data, arguments)) if data is not None else arguments.same()

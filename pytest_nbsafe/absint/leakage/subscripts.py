@@ -127,15 +127,19 @@ def _any_of(items: Sequence[Value], step: Division) -> Value | None:
     places = [item for item in items if isinstance(item, Index)]
     if places and len(places) == len(items):
         return replace(places[0], steps=(*_shared([i.steps for i in places]), step))
-    parts = [item for item in items if isinstance(item, Data) and len(item.rows) == 1]
-    atoms = [atom for item in parts for atom in item.rows]
-    alike = len(parts) == len(items) and len({atom.source for atom in atoms}) == 1
-    if not alike or any(item.pred or item.scores for item in parts):
+    parts = [item for item in items if isinstance(item, Data) and item.rows]
+    if len(parts) != len(items) or any(item.pred or item.scores for item in parts):
         return None
-    start = _shared([atom.steps for atom in atoms])
-    if any(len(atom.steps) != len(start) + 1 for atom in atoms):
+    rows: set[Atom] = set()
+    for source in sets.sources(parts[0].rows):
+        atoms = [atom for item in parts for atom in item.rows if atom.source == source]
+        start = _shared([atom.steps for atom in atoms])
+        if len(atoms) != len(parts) or any(len(atom.steps) != len(start) + 1 for atom in atoms):
+            return None
+        rows.add(Atom(source, (*start, step)))
+    if any(len(item.rows) != len(rows) for item in parts):
         return None
-    return replace(parts[0], rows=frozenset((Atom(atoms[0].source, (*start, step)),)))
+    return replace(parts[0], rows=frozenset(rows))
 
 
 def _shared(several: Sequence[tuple[Division, ...]]) -> tuple[Division, ...]:
