@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 
 from pytest_nbsafe import patterns
 from pytest_nbsafe.absint.leakage.abstract_values import (
@@ -21,7 +22,16 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 )
 from pytest_nbsafe.absint.leakage.declared import Declaration
 from pytest_nbsafe.absint.leakage.marks import Repeated
-from pytest_nbsafe.absint.leakage.memory import Event, Frame, Memory, Notes, Scope, join, joined
+from pytest_nbsafe.absint.leakage.memory import (
+    Event,
+    Frame,
+    Memory,
+    Notes,
+    Scope,
+    join,
+    joined,
+    met,
+)
 from pytest_nbsafe.absint.leakage.rows import GroupsOf
 from pytest_nbsafe.analysis.budget import CutShort
 from pytest_nbsafe.analysis.model import Span
@@ -305,13 +315,13 @@ class Machine:
         for key, value in other.heap.items():
             mine = heap.get(key)
             if mine != value:
-                heap[key] = value if mine is None else join(mine, value)
+                heap[key] = value if mine is None else met(mine, value)
         for scope, theirs in zip(self.memory.scopes, other.scopes, strict=True):
             for name, value in theirs.items():
                 mine = scope.get(name)
                 if mine != value:
                     known = self.get(mine) if mine is not None else None
-                    scope[name] = self.box(join(known, self.get(value)))
+                    scope[name] = self.box(met(known, self.get(value)))
             for name in scope.keys() - theirs.keys():
                 scope[name] = self.box(join(self.get(scope[name]), None))
 
@@ -340,5 +350,4 @@ class Machine:
             return Seq((), each, ("yield", *self.fresh(call)))
         if len(frame.returns) == 1:
             return frame.returns[0]
-        result = joined(self.get(value) for value in frame.returns)
-        return result if result is not None else Const(None)
+        return reduce(met, map(self.plain, frame.returns)) if frame.returns else Const(None)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Hashable, Iterable
 from copy import copy
 
+from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     NO_DEPS,
     AnyValue,
@@ -158,6 +159,16 @@ def join(left: Value | None, right: Value | None) -> Value:
     if isinstance(left, AnyValue | Const):
         return AnyValue(_either_of(left, right))
     return right
+
+
+def met(left: Value | None, right: Value | None) -> Value:
+    """Return what holds after one of two paths: the rows are those of the one that was taken."""
+    value = join(left, right)
+    if isinstance(value, Data) and isinstance(left, Data) and isinstance(right, Data):
+        return replace(value, rows=sets.either(left.rows, right.rows))
+    if isinstance(value, Seq) and isinstance(left, Seq) and isinstance(right, Seq) and value.items:
+        return replace(value, items=tuple(map(met, left.items, right.items)))
+    return value
 
 
 def _either_of(left: Value, right: Value) -> Meeting:

@@ -31,7 +31,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
 )
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import RoundItem
-from pytest_nbsafe.absint.leakage.memory import Choice, join, joined
+from pytest_nbsafe.absint.leakage.memory import Choice, joined, met
 from pytest_nbsafe.absint.leakage.rows import ByColumn, ByUnknown
 from pytest_nbsafe.values import replace
 
@@ -299,4 +299,4 @@ def conditional(machine: Machine, node: ast.IfExp) -> Value:
     either = [machine.get(if_true), machine.get(if_false)]
     if isinstance(test, Data) and test.pred and all(isinstance(v, Const) for v in either):
         return tabular.mix([test])  # `1 if p > 0.5 else 0`: the prediction in other words
-    return join(*either)
+    return met(*either)

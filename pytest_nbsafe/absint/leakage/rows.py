@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from itertools import takewhile
 from typing import Literal
 
 from pytest_nbsafe.values import dataclass, replace
@@ -142,6 +143,25 @@ def opposite(part: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
     if part[0] == "not" and isinstance(part[1], tuple):
         return part[1]
     return ("not", part)
+
+
+def either(left: Rows, right: Rows) -> Rows:
+    """Return the rows that there are after one of two paths, which of the two nobody knows.
+
+    They are those of one of them, never of both: what one path dropped is no part to be held back.
+    """
+    rows: set[Atom] = set()
+    for key in sources(left | right):
+        mine, yours = ({atom for atom in some if atom.source == key} for some in (left, right))
+        if mine == yours or len(mine) != 1 or len(yours) != 1:
+            rows |= mine | yours
+            continue
+        (one,), (other,) = mine, yours
+        pairs = zip(one.steps, other.steps, strict=False)
+        common = tuple(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        step = Division(ByUnknown(frozenset((one.steps, other.steps))), ("is", True))
+        rows.add(Atom(key, (*common, step)))
+    return frozenset(rows)
 
 
 def overlap(some: Rows, other: Rows) -> Answer:
