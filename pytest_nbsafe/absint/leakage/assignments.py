@@ -195,8 +195,10 @@ def _store_truth(machine: Machine, target: ast.Subscript, name: str, value: Valu
 
 
 def _store_part(machine: Machine, name: str, value: Value) -> None:
-    """Make an array that is filled with predictions or scores, one by one, an array of these."""
-    if isinstance(value, Data) and (value.pred is not None or value.scores):
+    """Make an array that is filled with predictions, scores or statistics an array of these."""
+    if not isinstance(value, Data):
+        return
+    if value.pred is not None or value.scores or (value.deps and not value.rows):
         scope = machine.scope_of(name)
         scope[name] = machine.box(replace(value, form="array" if value.pred else value.form))
 
