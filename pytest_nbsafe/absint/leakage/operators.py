@@ -229,12 +229,13 @@ def compare(machine: Machine, node: ast.Compare) -> Value:
 
 
 def _is_something(value: Value) -> bool:
-    """Return whether a value is surely not None, as what is there on some paths only may be."""
-    if isinstance(value, Estimator):
-        return value.fit is None or value.fit.certain
+    """Return whether a value is taken not to be None: what it brings is in doubt where it may be.
+
+    Rows show no doubt, and numbers taken of them do by what they depend on.
+    """
     if isinstance(value, Data):
         return bool(value.deps) and all(dep.certain for dep in value.deps)
-    return isinstance(value, Seq | Dictionary | Instance | Splitter | Closure)
+    return isinstance(value, Estimator | Seq | Dictionary | Instance | Splitter | Closure)
 
 
 def _truth_told(left: Data, op: ast.cmpop, right: Value) -> Mask | None:
