@@ -116,6 +116,8 @@ def _of_table(machine: Machine, owner: Value, value: Data, name: str) -> Value |
         return Locator(owner, name)
     if name == "data" and value.form == "array":  # of a tensor
         return value
+    if name == "T" and value.form in {"frame", "array"}:
+        return named_columns.nameless(value)
     if name in {"str", "dt", "cat", "T"} or (name == "index" and value.ranked):
         return value
     if name == "index":

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 
 from pytest_nbsafe import patterns
-from pytest_nbsafe.absint.leakage import deferred, neighbouring_rows, scores, subscripts, tabular
+from pytest_nbsafe.absint.leakage import (
+    deferred,
+    named_columns,
+    neighbouring_rows,
+    scores,
+    subscripts,
+    tabular,
+)
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
+    NO_DEPS,
     AnyValue,
     Better,
     Bound,
@@ -319,6 +327,10 @@ def each(call: TableCall, *, whole: bool = False) -> Value:
     result = call.machine.get(called(call, given, part))
     form = "any" if data.form in {"group", "row"} else data.form
     kept = replace(tabular.without_origins(tabular.together(data)), form=form)
+    own = isinstance(result, Data) and result.base == data.base and result.form == "row"
+    if by_row and data.form != "series" and not own:
+        kept = named_columns.nameless(kept)
+        kept = replace(kept, deps=NO_DEPS) if isinstance(result, Data) else kept
     if not isinstance(result, Data):
         return replace(
             tabular.mix([kept]),
@@ -328,6 +340,11 @@ def each(call: TableCall, *, whole: bool = False) -> Value:
         kept = replace(kept, origins=result.origins, uses=result.uses)
     elif data.form == "group" and result.rows and sets.within(result.rows, data.rows):
         kept = replace(kept, rows=result.rows)  # a part of each group
+    elif data.form == "group" and not whole:
+        known = result.all_deps()
+        deps = frozenset(replace(d, grouped=True) if d.is_statistic else d for d in known)
+        table = replace(result, rows=sets.NONE, deps=deps, named=())
+        return replace(table, form="frame", base=data.base, columns=Columns(but=True))
     return tabular.with_deps(kept, result.mixed_deps())
 
 

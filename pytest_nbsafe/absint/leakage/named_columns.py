@@ -74,6 +74,12 @@ def _own(base: Hashable, name: str) -> frozenset[Hashable]:
     return frozenset(((base, name),))
 
 
+def nameless(data: Data) -> Data:
+    """Return values of a table's rows of which nobody can tell what columns they are of."""
+    deps = data.mixed_deps()
+    return replace(data, base=None, columns=None, former=None, named=(), deps=deps)
+
+
 def _then(data: Data, name: str, column: Column, names: Names) -> Column:
     """Return a column by a name that its table had before: it need not be this one."""
     if name in names.made or (data.base, name) in column.origins | column.uses:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from pytest_nbsafe.absint.leakage import row_matches, side_by_side, subscripts, tabular
+from pytest_nbsafe.absint.leakage import (
+    named_columns,
+    row_matches,
+    side_by_side,
+    subscripts,
+    tabular,
+)
 from pytest_nbsafe.absint.leakage import rows as sets
 from pytest_nbsafe.absint.leakage.abstract_values import (
     AnyValue,
@@ -124,6 +130,8 @@ def cut(arguments: Arguments) -> Value:
     count = cuts.value if isinstance(cuts, Const) else None
     if isinstance(cuts, Seq) and cuts.each is None:
         count = len(cuts.items) + 1
+    if isinstance(data, Data) and arguments.find(2, "axis") in {Const(1), Const(-1)}:
+        return Seq((), named_columns.nameless(data), ("cut", arguments.fresh))
     key = ("cut", arguments.fresh)
     kind: sets.Kind = "fold" if isinstance(data, Index) else "chosen"
     if not isinstance(count, int) or not 0 < count <= _MOST_PARTS:
