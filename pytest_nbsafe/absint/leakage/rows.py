@@ -159,7 +159,8 @@ def either(left: Rows, right: Rows) -> Rows:
         (one,), (other,) = mine, yours
         pairs = zip(one.steps, other.steps, strict=False)
         common = tuple(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        step = Division(ByUnknown(frozenset((one.steps, other.steps))), ("is", True))
+        ways = frozenset(atom.steps[len(common) :] for atom in (one, other))
+        step = Division(ByUnknown(("either", ways)), ("is", True))
         rows.add(Atom(key, (*common, step)))
     return frozenset(rows)
 
