@@ -39,7 +39,8 @@ class _Leaving:
     """Runs what else is registered for the end, and ends the process where nothing else is left."""
 
     def __init__(self, shell: Any) -> None:
-        self._texts = [*shell.user_ns.get("In", ())]
+        texts = shell.user_ns.get("_ih")  # `In` may be a name of the notebook's own
+        self._texts = [*texts] if type(texts) is list else ["__del__"]
         self._process = os.getpid()
         self._begun = False
 

@@ -16,6 +16,7 @@ from pytest_nbsafe.kernel.contract import CODE, HOME, OPEN_FIGURES
 from pytest_nbsafe.resume.lineage import Lineage, Loads
 from pytest_nbsafe.resume.needed_imports import may_tell, reduced
 from pytest_nbsafe.resume.past_runs import KeptValue, PastRun
+from pytest_nbsafe.resume.read_beyond import words_of_code_in
 from pytest_nbsafe.resume.state import (
     BESIDE,
     Held,
@@ -124,8 +125,10 @@ def reached(state: State, texts: Iterable[str], past: Iterable[PastRun]) -> froz
     """Return texts, and those that made the functions and classes that they mention, and so on.
 
     Where past runs changed such a value after it was made, so are their texts: it still runs what
-    the text says that made it.
+    the text says that made it. A text of names alone stands for the code that values may hold into
+    which nobody sees, as a database does to which a function was given.
     """
+    past = [*past]
     makers = _texts_that_made(past)
     found, words = set[str](), set[str]()
     waiting = [*texts]
@@ -140,6 +143,7 @@ def reached(state: State, texts: Iterable[str], past: Iterable[PastRun]) -> froz
             if (held := state.get(name)) is not None and is_code(held)
             for made in makers.get(name, ())
         ]
+        waiting += filter(None, [" ".join(sorted(words_of_code_in(fresh, past, state) - words))])
     return frozenset(found)
 
 

@@ -33,6 +33,10 @@ _FOLLOWED = frozenset({"function", "type", "method", "module", "abc.ABCMeta"})
 """Kinds of values whose code the kernel follows itself, where a text mentions them."""
 
 
+def _runs_later(node: ast.AST) -> bool:
+    return isinstance(node, (*_FUNCTIONS, *_NAMELESS, ast.ClassDef))
+
+
 def read_beyond(
     texts: Sequence[str], event: CellRun, past: Sequence[PastRun], state: State
 ) -> frozenset[str]:
@@ -70,6 +74,19 @@ def texts_of_lambdas(event: CellRun, past: Sequence[PastRun], state: State) -> l
     return [run.source for run in past if run.entry in makers and "lambda" in run.source]
 
 
+def words_of_code_in(
+    names: Iterable[str],
+    past: Sequence[PastRun],
+    state: State,
+    counts: Callable[[ast.AST], bool] = _runs_later,
+) -> frozenset[str]:
+    """Return what code that counts reads which is in the values of these names, or may be."""
+    holders = [name for name in names if name in state and _holds_code(state, name)]
+    later = _later_words(past, counts) if holders else {}
+    makers = _makers(state[name] for name in holders)
+    return frozenset[str]().union(*(later.get(entry, ()) for entry in makers))
+
+
 def _finds_home(event: CellRun) -> bool:
     """Return whether a run has found what holds all names of the notebook."""
     return any(held["kind"] == HOME for held in event["before"].values())
@@ -83,10 +100,7 @@ def _words_held(
     And what code reads that cells may have put into settings or modules, with nobody told when
     that runs.
     """
-    holders = [name for name in event["before"] if name in state and _holds_code(state, name)]
-    later = _later_words(past, counts) if holders else {}
-    makers = _makers(state[name] for name in holders)
-    words = frozenset[str]().union(*(later.get(entry, ()) for entry in makers))
+    words = words_of_code_in(event["before"], past, state, counts)
     setters = [place for place, run in enumerate(past) if run.changes_settings]
     untold = _later_words(past[: setters[-1] + 1], _runs_untold) if setters else {}
     return words.union(*(untold[past[place].entry] for place in setters))
@@ -126,10 +140,6 @@ def _later_words(
 def _makers(values: Iterable[Held]) -> set[str]:
     """Return the entries of the runs that have made values."""
     return {entry for held in values for entry in runs_of(held.maker)}
-
-
-def _runs_later(node: ast.AST) -> bool:
-    return isinstance(node, (*_FUNCTIONS, *_NAMELESS, ast.ClassDef))
 
 
 def _runs_untold(node: ast.AST) -> bool:

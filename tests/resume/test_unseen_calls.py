@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import makenb
+import percent
 import pytest
 import tiers
 
+from resume.given_whole import report
 from resume.shown_pages import assert_as_in_full, shown
 
 pytestmark = pytest.mark.kernel
@@ -154,6 +157,16 @@ PAGES = (
         "print(math.store.held)",
     ),
     (
+        (
+            "import sqlite3\ncon = sqlite3.connect(':memory:')\ndef more(): return extra\n"
+            "def setup(c): c.create_function('f', 1, lambda v: v + limit + more())"
+        ),
+        "setup(con)",
+        "limit = 1",
+        "extra = 2",
+        "print(con.execute('select f(1)').fetchone())",
+    ),
+    (
         "import numpy as np; dt = np.dtype('f8'); a = np.zeros(3)",
         "b = a + 1",
         "kinds = [b.dtype, dt]",
@@ -218,3 +231,11 @@ def test_where_random_numbers_stand_already(own_store: Path, page: Sequence[str]
         shown(path, *cells, resumed=True)
     for cells in ((*page[:-1], f"{last}\nedited = 1"), (*page[:-1], last)):
         assert shown(path, *cells, resumed=True) == shown(path, *cells, resumed=False)
+
+
+def test_names_of_ipython_that_a_page_uses_for_its_own(own_store: Path) -> None:
+    path = own_store / "nb.ipynb"
+    cells = "class Out:\n    held = []\nIn = 5", "Out.held.append(In)", "Out.held"
+    makenb.write(path, percent.page_of(*cells))
+    for resume in ("on", "off"):
+        assert [*report(path, resume=resume).findings] == []

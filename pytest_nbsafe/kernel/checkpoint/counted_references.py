@@ -65,13 +65,14 @@ def holders_of(
     """Return what holds values of the notebook, `result` being what IPython made of the run."""
     hook, last = getattr(shell, "displayhook", None), getattr(shell, "last_execution_result", None)
     runs = [result] if last is result else [last, result]
+    results = home.get("_oh")  # `Out` may be a name of the notebook's own
     shown = [
-        *home.get("Out", {}).values(),
+        *(results.values() if type(results) is dict else ()),
         *(getattr(hook, name, None) for name in ("_", "__", "___")),
         *(getattr(run, "result", None) for run in runs),
     ]
     hidden = getattr(shell, "user_ns_hidden", {})
-    ends = [home, hidden, home.get("Out"), shell, hook, *runs]
+    ends = [home, hidden, results, shell, hook, *runs]
     return Holders(home, own, shown, ends, [*hidden.values()])
 
 
