@@ -87,6 +87,20 @@ def words_of_code_in(
     return frozenset[str]().union(*(later.get(entry, ()) for entry in makers))
 
 
+def words_of_code_in_settings(past: Sequence[PastRun]) -> frozenset[str]:
+    """Return what code reads that cells may have put into settings or modules: any may call it."""
+    setters = [place for place, run in enumerate(past) if _may_put_code(run)]
+    later = _later_words(past[: setters[-1] + 1], _runs_later) if setters else {}
+    return frozenset[str]().union(*(later[past[place].entry] for place in setters))
+
+
+def _may_put_code(run: PastRun) -> bool:
+    """Return whether a run has changed settings that may hold code of the notebook then."""
+    inputs = run.inputs
+    states = inputs["states"] if inputs is not None else {}
+    return inputs is not None and not all(map(states.get, inputs["settings"]))
+
+
 def _finds_home(event: CellRun) -> bool:
     """Return whether a run has found what holds all names of the notebook."""
     return any(held["kind"] == HOME for held in event["before"].values())

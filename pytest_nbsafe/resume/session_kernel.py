@@ -23,6 +23,7 @@ from pytest_nbsafe.resume.learners import may_learn
 from pytest_nbsafe.resume.memory import Memory, note_varying, to_run
 from pytest_nbsafe.resume.needed_imports import may_tell
 from pytest_nbsafe.resume.past_runs import PastRun
+from pytest_nbsafe.resume.read_beyond import words_of_code_in_settings
 from pytest_nbsafe.resume.repeated_runs import is_other
 from pytest_nbsafe.resume.run_numbers import RunNumbers
 from pytest_nbsafe.resume.shown_numbers import shown_so_far
@@ -116,7 +117,8 @@ class SessionKernel:
             return self.live
         if to_run(self._memory, self._to_come):
             texts = (*texts, *self._to_come)
-        read = reached(self.state, texts, self.past)
+        in_settings = " ".join(sorted(words_of_code_in_settings(self.past)))
+        read = reached(self.state, (*texts, in_settings), self.past)
         whole = whole or self._is_second or may_rename(self.state, read)
         whole = whole or cannot_be_loaded_beside((*texts, *(run.source for run in self.past)))
         if whole and not self._is_whole:

@@ -167,6 +167,28 @@ PAGES = (
         "print(con.execute('select f(1)').fetchone())",
     ),
     (
+        (
+            "import logging, io\nheard = io.StringIO(); handler = logging.StreamHandler(heard)\n"
+            "class Told(logging.Formatter):\n"
+            "    def format(self, record): return sign + record.getMessage()\n"
+            "handler.setFormatter(Told()); logging.getLogger().addHandler(handler)"
+        ),
+        "sign = '!'",
+        "logging.error('one')",  # where it finds no sign, logging tells of it and goes on
+        "print(heard.getvalue())",
+    ),
+    (
+        (
+            "import warnings; seen = []\ndef show(message, *_, **__):\n"
+            "    try: seen.append(sign + str(message))\n"
+            "    except NameError: seen.append('')\n"
+            "warnings.showwarning = show"
+        ),
+        "sign = '!'",
+        "warnings.warn('one')",
+        "print(seen)",
+    ),
+    (
         "import numpy as np; dt = np.dtype('f8'); a = np.zeros(3)",
         "b = a + 1",
         "kinds = [b.dtype, dt]",
