@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -92,3 +93,16 @@ def test_a_cell_that_names_what_is_not_watched(tmp_path: Path) -> None:
         assert told["words"] == "the system could not watch all files that compiled code opens"
         assert nb.hindrances("y = x") == [("native", 0)]
         assert nb.hindrances("z = 1") == []
+
+
+def test_a_link_to_the_program_of_a_process_that_has_ended(tmp_path: Path) -> None:
+    """To read it fails, though it is there: `os.path.realpath` of some versions raises."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        (tmp_path / "link").symlink_to(f"/proc/{ended.pid}/exe")
+        opens = NativeOpens()
+        opens.install(str(tmp_path))
+        opens.start()
+        (tmp_path / "a.txt").touch()
+        assert [str(tmp_path / "a.txt")] == [each.path for each in opens.drain()][:1]
+        assert [*opens.links_to(str(tmp_path / "a.txt"))] == []

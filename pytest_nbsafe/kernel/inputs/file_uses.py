@@ -13,6 +13,7 @@ from ..contract import FileRead
 from ..hashes_contract import FOLDER, hash_at, hash_of_names_in
 from ..installed_files import UsersFiles
 from .callers import asks_for_imports
+from .real_paths import real_path
 
 _MOST = 20_000
 _LONGEST = 1024
@@ -101,7 +102,7 @@ class FileUses:
         if len(self.asked) >= _MOST:
             self.lost = True
             return
-        real = os.path.realpath(path)
+        real = real_path(path)
         self.known.add(real)
         if real in self._real_written:
             return
@@ -122,7 +123,7 @@ class FileUses:
             for other in self._pending.pop((status.st_dev, status.st_ino), ()):
                 self._take(other)
         self._written.setdefault(path, os.path.lexists(path))
-        self._real_written.add(os.path.realpath(path))
+        self._real_written.add(real_path(path))
 
     def place(self, path: Any, folder: int = -1) -> str:
         """Return the absolute path of what was asked for, below an open folder or the present.
@@ -164,7 +165,7 @@ class FileUses:
         """Take note that an absolute path was written to, too late to tell what was there."""
         if self._users_files.is_users(path):
             self._written.setdefault(path, was_there)
-            self._real_written.add(os.path.realpath(path))
+            self._real_written.add(real_path(path))
             asked = self.asked.get(path)
             if asked is not None and asked.digest is None:
                 del self.asked[path]
@@ -218,7 +219,7 @@ class FileUses:
                 if asked.digest is None and asked.is_read:
                     self.unseen.append(path)
             digest = hash_at(path) if asked.digest is None else asked.digest
-            yield {"path": path, "real": os.path.realpath(path), "hash": digest}
+            yield {"path": path, "real": real_path(path), "hash": digest}
 
     def written(self) -> list[str]:
         """Return what the run has written, without what it has made and removed again."""

@@ -13,6 +13,7 @@ from ..installed_files import UsersFiles
 from .file_uses import FileUses
 from .hindrances import Hindrances
 from .native_opens import NativeOpens
+from .real_paths import real_path
 
 UNFOLLOWED = "it uses files in a way that cannot be followed"
 _UNWATCHED = "the system could not watch all files that compiled code opens"
@@ -52,7 +53,7 @@ class NativeFiles:
         """Take note of what has happened since."""
         files = self._files
         for path, is_folder, writes, is_new in self._native.drain():
-            if path in files.known or os.path.realpath(path) in files.known:
+            if path in files.known or real_path(path) in files.known:
                 continue
             if writes:
                 if not is_folder:

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .real_paths import real_path
+
 _OPEN, _MODIFY, _MOVED_FROM, _MOVED_TO = 0x20, 0x2, 0x40, 0x80
 _CREATE, _DELETE, _OVERFLOW, _IS_FOLDER = 0x100, 0x200, 0x4000, 0x40000000
 _WRITES = _MODIFY | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
@@ -128,7 +130,7 @@ class NativeOpens:
     def links_to(self, path: str) -> Iterator[str]:
         """Yield the links in the watched folders by which a path may have been asked for."""
         for link in self._links:
-            real = os.path.realpath(link)
+            real = real_path(link)
             if path == real or path.startswith(real + os.sep):
                 yield link
 
@@ -162,7 +164,7 @@ class NativeOpens:
                 for entry in entries:
                     if entry.is_symlink():
                         self._links.add(entry.path)
-                        real = os.path.realpath(entry.path)
+                        real = real_path(entry.path)
                         folders.append(real if entry.is_dir() else os.path.dirname(real))  # noqa: PTH120
                     elif entry.is_dir() and entry.name[:1] != "." and entry.name not in _SKIPPED:
                         folders.append(entry.path)
