@@ -143,6 +143,20 @@ def test_a_set_that_would_come_in_another_order_is_not_kept(kernel: KeepingKerne
     assert kernel.run("hold[0] is few, hold") == "(True, [{1, 2, 3, 4}, {alone}])"
 
 
+def test_a_set_that_would_go_on_in_another_order_is_not_kept(kernel: KeepingKernel) -> None:
+    kernel.run(
+        "class Own(set): pass\nfew, own, waiting = set(), Own(), {3, 4, 5}\n"
+        "for each in (few, own): each.add(30); each.add(54)\n"
+        "del each\nagain, kept = {*[*few]}, {0, 1, 2}\nwaiting.pop()"
+    )
+    order = "a set in it comes in another order once it is loaded"
+    causes = kernel.causes("few", "own", "waiting", "kept")
+    assert causes == {"few": order, "own": order, "waiting": order, "kept": ""}
+    assert kernel.run("[*few] == [*again]") == "True"
+    kernel.run("few.add(46); again.add(46)")
+    assert kernel.run("[*few] == [*again]") == "False"
+
+
 def test_a_nan_is_the_very_object_that_it_was(kernel: KeepingKernel) -> None:
     kernel.run(
         "gap = float('nan')\nown, numpys, alone = [gap, gap], [np.nan], {float('nan'): 1}\n"

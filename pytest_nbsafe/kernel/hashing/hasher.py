@@ -15,6 +15,7 @@ from ..contract import SETS
 from ..identity import identity
 from . import bulk
 from .function_texts import Texts
+from .set_tables import table_of
 
 NODE_LIMIT = 50_000
 BYTE_LIMIT = 64 * 1024 * 1024
@@ -281,10 +282,15 @@ class Hasher:
         for start in range(0, len(values), bulk.CHUNK):
             self.raw(marshal.dumps(values[start : start + bulk.CHUNK], 2))
 
-    def unordered(self, tag: str, values: list[Any]) -> None:
-        """Write values whose order means nothing, or shows only where they are looped over."""
+    def unordered(self, tag: str, values: list[Any], holder: Any = None) -> None:
+        """Write values whose order means nothing, or shows only where they are looped over.
+
+        The `holder` is the set whose elements they are, if they are a set's.
+        """
         if self.context.in_form:
             self.all(tag, values)
+            if holder is not None:
+                self.raw(table_of(holder))
             return
         self.tag(f"{tag} {len(values)}")
         if len(values) > 1:

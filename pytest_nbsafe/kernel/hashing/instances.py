@@ -247,7 +247,7 @@ def _add_held(hasher: Hasher, value: Any, base: type) -> None:
         hasher.all("keys", list(kind.keys(value)))
         hasher.all("values", list(kind.values(value)))
     elif base in (set, frozenset):
-        hasher.unordered("held", list(base.__iter__(value)))
+        hasher.unordered("held", list(base.__iter__(value)), value)
     elif base in _CONTAINERS:
         hasher.all("held", list(base.__iter__(value)))  # type: ignore[attr-defined]
     else:
