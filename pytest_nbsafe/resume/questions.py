@@ -56,7 +56,7 @@ def asks_history(source: str) -> bool:
         return True
     if not _HISTORY.search(source):
         return False
-    tree = None if _is_literal(source) or _RUNS_TEXT.search(source) else parsed(source)
+    tree = None if _RUNS_TEXT.search(source) else parsed(source)
     if tree is None:
         return True
     return any(_HISTORY.fullmatch(name) for node in ast.walk(tree) for name in _read_by(node))

@@ -50,3 +50,21 @@ def test_what_may_show_something_else(text: str, other: str) -> None:
 @pytest.mark.parametrize("text", ["In[1]", "print(_)  # what?", "%recall 1", "# why?\n_ + 1"])
 def test_what_reads_earlier_texts_or_results(text: str) -> None:
     assert questions.asks_history(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for _ in range(3):\n    a = 1; f(a)",
+        "_ = ax.hist(x);",
+        "_, axes = plt.subplots()  # why?",
+        "print('who?'); first, *_ = rows",
+    ],
+)
+def test_what_only_binds_a_name_that_ipython_uses(text: str) -> None:
+    assert not questions.asks_history(text)
+
+
+@pytest.mark.parametrize("text", ["_;", "print(_); x = 1", "f?\n_ = 1", "%%time\n_ = 1"])
+def test_what_may_read_it_as_well(text: str) -> None:
+    assert questions.asks_history(text)
