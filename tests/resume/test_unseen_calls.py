@@ -189,6 +189,16 @@ PAGES = (
         "print(seen)",
     ),
     (
+        (
+            "import asyncio; heard = []\n"
+            "def start(): asyncio.get_running_loop().call_later(0.01, heard.append, 1)"
+        ),
+        "start()",
+        "await asyncio.sleep(0.1)",
+        "w = 1",
+        "print(heard)",
+    ),
+    (
         "import numpy as np; dt = np.dtype('f8'); a = np.zeros(3)",
         "b = a + 1",
         "kinds = [b.dtype, dt]",

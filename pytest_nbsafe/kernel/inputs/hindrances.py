@@ -11,6 +11,7 @@ from ..contract import Hindrance
 from ..foreign_threads import foreign_threads
 from .callers import Callers, frames, is_import
 from .cell_hooks import is_any_of_cells
+from .waiting_callbacks import waits_for_cells
 
 _PROCESSES = (
     *("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec", "os.posix_spawn"),
@@ -137,7 +138,7 @@ class Hindrances:
     # ------------------------------------------------------------ at its end
 
     def look_at_what_runs(self, shell: Any) -> None:
-        """Take note of threads and tasks of cells that go on, and of what runs around all cells."""
+        """Take note of what cells have started and goes on, and of what runs around all cells."""
         self._goes_on = False
         if is_any_of_cells(shell, self._callers.is_users_file):
             self._goes_on = True
@@ -146,17 +147,19 @@ class Hindrances:
             if self._works_for_cells(thread):
                 self._note_running("thread")
         try:
-            tasks = asyncio.all_tasks()
-        except RuntimeError:  # no loop runs in this thread
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # none runs in this thread
             return
-        for task in tasks:
+        if waits_for_cells(loop, shell.user_ns, self._callers.is_users_file):
+            self._note_running("callback")
+        for task in asyncio.all_tasks(loop):
             code = getattr(task.get_coro(), "cr_code", None)
             if code is not None and self._callers.is_users_file(code.co_filename):
                 self._note_running("task")
 
     def _note_running(self, what: str) -> None:
         self._goes_on = True
-        self.add("threads", f"a {what} that a cell started still runs", 0)
+        self.add("threads", f"a {what} that a cell started still runs, or waits", 0)
 
     def _works_for_cells(self, thread: Any) -> bool:
         """Tell whether a thread runs code of a cell or of the project, now."""
