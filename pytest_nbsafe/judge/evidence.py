@@ -5,13 +5,13 @@ Until the verdict a trial holds all suspicions that lineage has, and no judgemen
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import changed_outputs, verdicts
 from pytest_nbsafe.judge.outside_influences import influences
-from pytest_nbsafe.judge.trial import Judgement, Trial
+from pytest_nbsafe.judge.trial import PICTURE, ChangedOutput, Judgement, Trial
 from pytest_nbsafe.order.plan import Plan
 from pytest_nbsafe.trace import lineage, staleness
 from pytest_nbsafe.trace.consistency import Consistency, consistency
@@ -63,13 +63,45 @@ def settled(graph: Graph, trial: Trial) -> frozenset[int]:
 def verdict(graph: Graph, trial: Trial, expected: Expectations = NONE_EXPECTED) -> Trial:
     """Return the trial judged, with those suspicions that no cell on their way refutes."""
     judged = judgements(graph, trial, trial.suspicions.cells)
+    changed = changed_outputs.changed(graph, trial, expected)
+    judged |= _seen_beside_text(judged, changed, trial.suspicions.cells)
     return replace(
         trial,
         suspicions=verdicts.standing(trial.suspicions, judged, graph),
         judgements=judged,
         consistency=_consistency(trial),
-        changed=changed_outputs.changed(graph, trial, expected),
+        changed=changed,
     )
+
+
+def _seen_beside_text(
+    judged: Mapping[int, Judgement],
+    changed: Mapping[int, ChangedOutput],
+    suspected: Collection[int],
+) -> dict[int, Judgement]:
+    """Return the judgements of suspected cells that their text does not decide, but a figure does.
+
+    What two clean runs agree on, and the page does not show, proves a suspicion as text does.
+    """
+    return {
+        cell: replace(judged[cell], output="differs", saved=saved, clean=new)
+        for cell, (saved, new) in _proved(changed).items()
+        if cell in suspected
+        and cell in judged
+        and judged[cell].output in {"same", "nothing-to-compare"}
+    }
+
+
+def _proved(changed: Mapping[int, ChangedOutput]) -> dict[int, tuple[str, str]]:
+    """Return the cells whose page is wrong, with what each side shows, if that can be said."""
+    proved = {}
+    for cell, each in changed.items():
+        difference = each.difference
+        is_drawn = difference.kind == "changed" and difference.form in {"picture", "drawing"}
+        shown = (PICTURE, PICTURE) if is_drawn else (difference.saved, difference.new)
+        if each.why in {"", "order"} and any(shown):
+            proved[cell] = shown
+    return proved
 
 
 def _consistency(trial: Trial) -> dict[int, Consistency]:

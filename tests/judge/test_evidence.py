@@ -7,10 +7,11 @@ import pytest
 
 from pytest_nbsafe.analysis.build import build
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.judge.evidence import second_run, settled
-from pytest_nbsafe.judge.trial import Trial
+from pytest_nbsafe.judge.evidence import second_run, settled, verdict
+from pytest_nbsafe.judge.trial import PICTURE, Trial
 from pytest_nbsafe.notebook.model import Output
 from pytest_nbsafe.order.plan import Plan, Run
+from pytest_nbsafe.trace.outputs.expectations import Expectations
 from pytest_nbsafe.trace.results import CellResult, PlanResult, Value
 from pytest_nbsafe.trace.suspicions import OutdatedResult, ReadFromBelow, Suspicions
 from pytest_nbsafe.values import replace
@@ -75,3 +76,26 @@ def test_what_the_clean_run_gives_alike_is_settled() -> None:
     graph, trial = case(clean)
     assert settled(graph, trial) == {1, 2, 3}
     assert settled(graph, replace(trial, replay=plan)) == {1, 2}
+
+
+def test_a_picture_proves_what_the_text_beside_it_does_not() -> None:
+    graph, trial = case(ran("1", "2", "3", "4"), "5", 2)
+    drawings = [
+        Output("display_data", data={"image/svg+xml": f'<svg><line x1="{x}"/></svg>'})
+        for x in (1, 9)
+    ]
+    saved, new = ((*graph.notebook.cell(2).outputs, drawing) for drawing in drawings)
+    cells = [
+        replace(cell, outputs=saved) if cell.number == 2 else cell for cell in graph.notebook.cells
+    ]
+    metadata = {"language_info": {"name": "python", "version": "3.11.4"}}
+    graph = build(replace(graph.notebook, cells=tuple(cells), metadata=metadata))
+    results = [
+        replace(each, outputs=new if each.cell == 2 else each.outputs)
+        for each in trial.clean.results
+    ]
+    run = replace(trial.clean, results=tuple(results), python="3.11.9")
+    tried = verdict(graph, replace(trial, clean=run, second=run), Expectations())
+    judged = tried.judgements
+    assert (judged[2].output, judged[2].saved, judged[2].clean) == ("differs", PICTURE, PICTURE)
+    assert {cell: judged[cell].output for cell in (1, 3, 4)} == dict.fromkeys((1, 3, 4), "same")
