@@ -299,7 +299,8 @@ class _Page:
     def _is_elsewhere(self, differing: Mapping[int, Difference]) -> bool:
         """Return whether nothing at all of what libraries show is as it was saved."""
         libraries = makers(self.graph).libraries
-        showing = [r for r in self.trial.clean.results if r.cell in libraries and self._is_shown(r)]
+        results = [r for r in self.trial.clean.results if r.cell in libraries]
+        showing = [r for r in results if page_outputs.are_shown(self._page(r), r)]
         equal = [r for r in showing if r.cell not in differing]
         return len(showing) > 2 and not equal and not self._is_same_python()
 
@@ -380,14 +381,8 @@ class _Page:
         )
 
     def _is_repeated(self, result: CellResult) -> bool:
-        page = self.graph.notebook.cell(result.cell)
         settings = self.expected.settings(result.cell) or Settings()
-        return self._is_shown(result) and compare(page.outputs, result.outputs, settings) is None
-
-    def _is_shown(self, result: CellResult) -> bool:
-        return page_outputs.shows(result.outputs) and page_outputs.shows(
-            self.graph.notebook.cell(result.cell).outputs
-        )
+        return page_outputs.are_repeated(self._page(result), result, settings)
 
     def _is_same_python(self) -> bool:
         """Return whether the page is known to be saved by the Python that it ran in now."""

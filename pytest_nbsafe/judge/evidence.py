@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.analysis.model import Graph
-from pytest_nbsafe.judge import changed_outputs, verdicts
+from pytest_nbsafe.judge import changed_outputs, page_outputs, verdicts
 from pytest_nbsafe.judge.outside_influences import influences
 from pytest_nbsafe.judge.trial import PICTURE, ChangedOutput, Judgement, Trial
 from pytest_nbsafe.order.plan import Plan
@@ -63,15 +63,23 @@ def settled(graph: Graph, trial: Trial) -> frozenset[int]:
 def verdict(graph: Graph, trial: Trial, expected: Expectations = NONE_EXPECTED) -> Trial:
     """Return the trial judged, with those suspicions that no cell on their way refutes."""
     judged = judgements(graph, trial, trial.suspicions.cells)
-    changed = changed_outputs.changed(graph, trial, expected)
-    judged |= _seen_beside_text(judged, changed, trial.suspicions.cells)
+    trial = with_comparison(graph, trial, expected)
+    judged |= _seen_beside_text(judged, trial.changed, trial.suspicions.cells)
     return replace(
         trial,
         suspicions=verdicts.standing(trial.suspicions, judged, graph),
         judgements=judged,
         consistency=_consistency(trial),
-        changed=changed,
     )
+
+
+def with_comparison(graph: Graph, trial: Trial, expected: Expectations) -> Trial:
+    """Return the trial with which cells show something else than was saved, and which the same."""
+    changed = changed_outputs.changed(graph, trial, expected)
+    if not changed:
+        return replace(trial, changed=changed)
+    pages = graph.notebook, trial.clean.results, expected
+    return replace(trial, changed=changed, as_saved=page_outputs.with_saved_digits(*pages))
 
 
 def _seen_beside_text(

@@ -11,6 +11,8 @@ from pytest_nbsafe.libraries.wildcards import alternatives
 from pytest_nbsafe.notebook.model import Cell, Notebook, Output, may_raise, saved_error
 from pytest_nbsafe.trace import drift
 from pytest_nbsafe.trace.outputs import shown
+from pytest_nbsafe.trace.outputs.comparison import Settings, compare
+from pytest_nbsafe.trace.outputs.expectations import Expectations
 from pytest_nbsafe.trace.outputs.text_alone import has_html, is_of_other_library, text_of_html
 from pytest_nbsafe.trace.results import CellResult, exception, printed_failures
 from pytest_nbsafe.values import replace
@@ -56,6 +58,33 @@ def shows(outputs: Sequence[Output]) -> bool:
     """Return whether outputs show anything but warnings."""
     parts = shown.of(outputs)
     return bool(parts.printed.strip() or parts.displays or parts.errors)
+
+
+def are_shown(page: Cell, result: CellResult) -> bool:
+    """Return whether a cell shows anything, on the page and now."""
+    return shows(result.outputs) and shows(page.outputs)
+
+
+def are_repeated(page: Cell, result: CellResult, settings: Settings) -> bool:
+    """Return whether a cell shows something, and the same as was saved."""
+    return are_shown(page, result) and compare(page.outputs, result.outputs, settings) is None
+
+
+def with_saved_digits(
+    notebook: Notebook, results: Iterable[CellResult], expected: Expectations
+) -> frozenset[int]:
+    """Return the cells that show digits, and the same as were saved: what made them is the same."""
+    repeating = set()
+    for result in results:
+        page, settings = notebook.cell(result.cell), expected.settings(result.cell)
+        if (
+            settings is not None
+            and shows_digits(result.outputs)
+            and is_comparable(page, result)
+            and are_repeated(page, result, settings)
+        ):
+            repeating.add(result.cell)
+    return frozenset(repeating)
 
 
 def draws(result: CellResult) -> bool:

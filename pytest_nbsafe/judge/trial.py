@@ -123,7 +123,8 @@ class Trial:
     that of each cell at that end. `ran_otherwise` tells of the cell that did not run
     just once; `not_sought` is the cell whose saved text such a cell may explain, where looking for
     one would have taken too long, else 0. `repeats` are further runs of `as_recorded`, where all
-    else that may was another. `changed` are the cells that show something else than was saved.
+    else that may was another. `changed` are the cells that show something else than was saved,
+    `as_saved` those that show the same digits, where any is changed.
     `seen` are the parts of names that cells were seen to read and change. `choice` is there when
     another plan than the likeliest is the history: then `replay` ran that, or nothing where it is
     the page's own order. `compared` is every order by its name, where all were asked for, with
@@ -140,6 +141,7 @@ class Trial:
     consistency: Mapping[int, Consistency] = field(default_factory=dict)
     ran_otherwise: RanOtherwise | None = None
     changed: Mapping[int, ChangedOutput] = field(default_factory=dict)
+    as_saved: frozenset[int] = frozenset()
     not_sought: int = 0
     repeats: tuple[PlanResult, ...] = ()
     seen: SeenParts = field(default_factory=SeenParts)

@@ -3,16 +3,16 @@
 Why it matters: the page shows a result that its code does not give. Someone mended a cell, ran
 it again, and forgot a cell in between; the number in the report is the old one.
 
-Limits: lineage only suspects; a clean run from top to bottom decides. It confirms when this
-cell's saved text differs from what two clean runs give, and nothing unsuspected above differs
-too; it refutes when the text is the same. Rows in another order, last digits and dtypes are what
-another version of a library gives as well: they only warn, unless the recorded order gives the
-saved text. Where there is no text, so do pictures, if all others of the page are drawn again byte
-for byte; else the finding stays a warning, one for all cells below the same cause. Without a run,
-only a read of a stale name is told, as a note where the counts come from several sessions. Where
-the clean run does not reach the cell, it is run again in a copy of the replayed kernel, after the
-cells that refresh what it reads: text that is then another confirms. What was saved without a
-cell that never ran is told where a run without that cell gives it, and the clean run does not.
+Limits: lineage only suspects; a clean run from top to bottom decides. It confirms when this cell's
+saved text differs from what two clean runs give, and nothing unsuspected above differs too; it
+refutes when the text is the same. Rows in another order, last digits and dtypes are what another
+version of a library gives as well: they only warn, unless the recorded order gives the saved text.
+Pictures, and figures as data, count as text does, compared as NBS402 compares them; where nothing
+decides the finding stays a warning, one for all cells below the same cause. Without a run, only a
+read of a stale name is told, as a note where the counts come from several sessions. Where the clean
+run does not reach the cell, it is run again in a copy of the replayed kernel, after the cells that
+refresh what it reads: text that is then another confirms. What was saved without a cell that never
+ran is told where a run without that cell gives it, and the clean run does not.
 
 Source: Macke et al. 2021, Definitions 4, 7 and 10, Fig. 1. Departs: decided by value, so a
 cell that was run again and changed nothing makes nothing stale.

@@ -7,11 +7,12 @@ hand: who reads the page is told something that is not so.
 Limits: outputs are compared as a person would: numbers within a tolerance, tables cell by cell,
 pictures pixel by pixel, without what chance, the clock or the machine decides. It is an error when
 two clean runs agree on what the page does not show. Where other versions of libraries may give it
-(numbers in their last digits, rows in another order, exceptions that the page does not show), it
-is one warning for the notebook. What the recorded order gives is told by NBS201 and NBS103; what
+(numbers in their last digits, rows in another order, exceptions that the page does not show), it is
+one warning for the notebook. What the recorded order gives is told by NBS201 and NBS103; what
 unseeded draws give, by NBS405; cells that look at the clock, the machine or which files there are,
-or that start threads, are not judged. `nbsafe:output=off` on a cell leaves it out,
-`nbsafe:output=exact` is strict.
+or that start threads, are not judged. What may have changed is named, the likelier first: what
+other cells show of it as it was saved speaks against it; of what is made from a cell that has
+changed, that cell. `nbsafe:output=off` on a cell leaves it out, `nbsafe:output=exact` is strict.
 
 Source: the test that nbval makes, which compares text.
 """
@@ -21,20 +22,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from pytest_nbsafe.analysis import files, syntax
+from pytest_nbsafe.analysis import syntax
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges, upstream
 from pytest_nbsafe.environment import LOCK
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.makers import makes_values
 from pytest_nbsafe.judge.trial import ChangedOutput
 from pytest_nbsafe.notebook.model import minor_version, saved_python
+from pytest_nbsafe.rules import output_causes
 from pytest_nbsafe.rules.base import Claim, Facts, claim
-from pytest_nbsafe.rules.wording import RUN_ALL, called, few, one_line, since_lock
+from pytest_nbsafe.rules.wording import RUN_ALL, one_line, since_lock
 from pytest_nbsafe.sentences import listed
 
 _MOST_STEPS = 4
 _WIDTH = 400
-_IF_WRONG = "if the new output is the wrong one, see what has changed there"
 
 BAD = """\
 # %% [1]
@@ -66,7 +67,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
-    causes = tuple(_causes(facts, changed.cell))[:_MOST_STEPS]
+    first = output_causes.first_changed(facts, changed.cell)
     message = _says(facts, changed) + since_lock(facts)
     if changed.why:
         message += "; whether chance did it is not known, for no second run came to this cell"
@@ -77,11 +78,19 @@ def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
         _line(facts, changed),
         "suspected" if changed.why else "confirmed",
         message,
-        steps=causes,
-        remedy=_locked(facts) or (f"{RUN_ALL}; {_IF_WRONG}" if causes else RUN_ALL),
+        steps=output_causes.steps(facts, changed.cell, first),
+        remedy=_locked(facts) or f"{RUN_ALL}{_otherwise(facts, changed, first)}",
         explains={("stale", changed.cell, 0)},
         also=f"shows another output than a clean run: {changed.difference.detail}",
     )
+
+
+def _otherwise(facts: Facts, changed: ChangedOutput, first: int | None) -> str:
+    """Return what to do where it is the new output that is wrong, as the end of a remedy."""
+    if output_causes.never_ran(facts, changed.cell):
+        return ""
+    look = "see what has changed there" if first is None else f"begin with cell {first}"
+    return f"; if the new output is the wrong one, {look}"
 
 
 def _says(facts: Facts, changed: ChangedOutput) -> str:
@@ -110,56 +119,6 @@ def _line(facts: Facts, changed: ChangedOutput) -> int:
     if changed.difference.place == "printed text" and lines:
         return lines[0]
     return shows[-1].span.line if shows else 1
-
-
-def _causes(facts: Facts, cell: int) -> Iterator[Step]:
-    """Yield what may have changed since: cells, files, and modules of the project."""
-    above = (*upstream(page_edges(facts.graph), cell), cell)
-    for number in above:
-        if facts.notebook.cell(number).count is None and number != cell:
-            yield Step(number, 1, "has no count: it was edited, or added, and did not run")
-    uses = [*files.uses(facts.graph)]
-    for number, use in uses:
-        is_own = any(n < number and (u.what, u.symbol) == ("set", use.symbol) for n, u in uses)
-        if number in above and use.what == "read" and not is_own:
-            reads = f"reads {called(use.symbol)}, which may have changed since"
-            yield Step(number, use.span.line, reads)
-    yield from _modules(facts, above)
-
-
-def _modules(facts: Facts, above: Sequence[int]) -> Iterator[Step]:
-    """Yield the imports of modules of the project, with the files that these read, each once."""
-    local = facts.project.local if facts.project is not None else ()
-    imported: dict[tuple[int, int, str], None] = {}
-    for number in above:
-        for each in syntax.imports(facts.graph, number):
-            if each.level or each.module.partition(".")[0] in local:
-                imported[number, each.span.line, "." * each.level + each.module] = None
-    unnamed = _read_by_nobody(facts)
-    for number, line, module in imported:
-        found = facts.module_files.find(module) if facts.module_files is not None else None
-        reads = [name for name in unnamed if found and name.rpartition("/")[2] in found.text]
-        unnamed = [name for name in unnamed if name not in reads]
-        what = f", which reads {_quoted(reads)}: either" if reads else ", which"
-        step = f"imports `{module}` of this project{what} may have changed since"
-        is_last = (number, line, module) == [*imported][-1]
-        yield Step(number, line, step + (_read_too(unnamed) if is_last else ""))
-
-
-def _read_by_nobody(facts: Facts) -> list[str]:
-    """Return the files that the run read and that no cell names: a module may have."""
-    now = facts.trial.clean.environment
-    named = {use.symbol.strip("'") for _, use in files.uses(facts.graph)}
-    read = [each.name for each in (now.files if now else ()) if not each.name.endswith(".py")]
-    return [name for name in read if name not in named]
-
-
-def _read_too(unnamed: Sequence[str]) -> str:
-    return f"; so may what the run read: {_quoted(unnamed)}" if unnamed else ""
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return few([f"'{name}'" for name in names])
 
 
 # -- other versions --------------------------------------------------------------------------------

@@ -97,8 +97,7 @@ class TrialRun:
         """Return the trial as it stands, without running anything more."""
         trial = Trial(self._clean.result(), suspicions=self._by_text)
         if self._once:
-            changed = changed_outputs.changed(self._graph, trial, self._expected)
-            return replace(trial, changed=changed)
+            return evidence.with_comparison(self._graph, trial, self._expected)
         return evidence.verdict(self._graph, trial, self._expected)
 
     def is_as_expected(self, cell: int) -> bool:

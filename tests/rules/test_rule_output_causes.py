@@ -39,7 +39,8 @@ def test_what_a_module_of_the_project_read_is_named(tmp_path: Path) -> None:
     module = "def total():\n    return int(open('prices.txt').read())\n"
     lay_project(tmp_path, module)
     (finding,) = (f for f in run(PAGE, tmp_path, notes=False) if f.code == "NBS402")
-    reads, imports = finding.steps
+    reads, imports, edited = finding.steps
+    assert (edited.cell, edited.cause) == (3, "may have been edited since it ran; so may cell 2")
     assert (reads.cell, reads.cause) == (2, "reads `log.txt`, which may have changed since")
     assert imports.cell == 1
     reads_too = "which reads `prices.txt`: either may have changed since"
@@ -90,5 +91,72 @@ print(open("rate.txt").read(), open("log.txt").read())
     (tmp_path / "log.txt").write_text("a", encoding="utf-8")
     (finding,) = (f for f in run(page, tmp_path, notes=False) if f.code == "NBS402")
     assert [step.cause for step in finding.steps] == [
-        "reads `log.txt`, which may have changed since"
+        "reads `log.txt`, which may have changed since",
+        "may have been edited since it ran; so may cell 1",
+    ]
+
+
+EDITED = """\
+# %% [1]
+orders = [line.split() for line in open("log.txt")]
+print(len(orders), "orders, the first of", orders[0])
+#> 2 orders, the first of ['a']
+# %% [2]
+def of(rate):
+    return rate * len(orders)
+# %% [{count}]
+total = of(3)
+print(total)
+#> 8
+# %% [{next}]
+print(total / 2)
+#> 4.0
+"""
+
+
+def steps_of(text: str, folder: Path) -> dict[int, list[tuple[int, str]]]:
+    """Return for each cell with another output the steps that tell why."""
+    (folder / "log.txt").write_text("a\nb\n", encoding="utf-8")
+    changed = [each for each in run(text, folder, notes=False) if each.code == "NBS402"]
+    return {
+        each.location.cell: [(step.cell, step.cause) for step in each.steps] for each in changed
+    }
+
+
+@pytest.mark.kernel
+def test_what_is_as_saved_speaks_against_a_file_and_for_an_edit(tmp_path: Path) -> None:
+    steps = steps_of(EDITED.format(count=3, next=4), tmp_path)
+    reads = (
+        "reads `log.txt`, which may have changed since, though cell 1 shows of it what was saved"
+    )
+    assert steps == {
+        3: [(3, "may have been edited since it ran; so may cell 2"), (1, reads)],
+        4: [(3, "shows another output, too, and cell 4 is made from it")],
+    }
+
+
+@pytest.mark.kernel
+def test_a_run_that_is_on_the_page_no_more_is_named(tmp_path: Path) -> None:
+    steps = steps_of(EDITED.format(count=5, next=6), tmp_path)
+    ran = "ran as [5]; no cell has [3] and [4]: it ran then, too, or cells that are gone did"
+    assert steps[3][1] == (3, ran)
+
+
+@pytest.mark.kernel
+def test_of_a_cell_that_did_not_run_no_change_is_looked_for(tmp_path: Path) -> None:
+    text = (
+        EDITED.format(count="", next=4).replace("#> 8\n", "").replace("print(total)\n", "total\n")
+    )
+    steps = steps_of(text, tmp_path)
+    assert steps[3] == []
+
+
+@pytest.mark.kernel
+def test_the_remedy_of_what_follows_names_where_to_begin(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("a\nb\n", encoding="utf-8")
+    found = run(EDITED.format(count=3, next=4), tmp_path, notes=False)
+    ends = [each.remedy.rpartition("; ")[2] for each in found]
+    assert ends == [
+        "if the new output is the wrong one, see what has changed there",
+        "if the new output is the wrong one, begin with cell 3",
     ]

@@ -1,0 +1,156 @@
+"""What may have changed an output since it was saved: cells, files, modules of the project.
+
+What other cells show of the same, as it was saved, speaks against a cell and for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+
+from pytest_nbsafe.analysis import files, syntax
+from pytest_nbsafe.analysis.dependencies import downstream, made_from
+from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.findings import Step
+from pytest_nbsafe.judge.flow import reached
+from pytest_nbsafe.order.missing_counts import telling
+from pytest_nbsafe.rules.base import Facts
+from pytest_nbsafe.rules.wording import called, few
+from pytest_nbsafe.sentences import listed, spans
+
+_MOST_STEPS = 4
+_MOST_NAMED = 6
+_MOST_MISSING = 3
+
+
+def first_changed(facts: Facts, cell: int) -> int | None:
+    """Return the first cell above that shows another output, too, and that this is made from."""
+    above = made_from(facts.graph, cell)
+    changed = (c for c, each in facts.trial.changed.items() if each.why in {"", "unrepeated"})
+    return min((other for other in changed if other in above), default=None)
+
+
+def never_ran(facts: Facts, cell: int) -> bool:
+    """Return whether a cell has neither count nor output: then no change need be looked for."""
+    return _has_lost_count(facts, cell) and not facts.notebook.cell(cell).outputs
+
+
+def _has_lost_count(facts: Facts, cell: int) -> bool:
+    """Return whether a cell has no count while others of the page have."""
+    counts = [each.count for each in facts.notebook.code_cells]
+    return facts.notebook.cell(cell).count is None and any(counts)
+
+
+def steps(facts: Facts, cell: int, first: int | None) -> tuple[Step, ...]:
+    """Return what may have changed since; of one made from `first` that that has changed, too."""
+    return tuple(islice(_steps(facts, cell, first), _MOST_STEPS))
+
+
+def _steps(facts: Facts, cell: int, first: int | None) -> Iterator[Step]:
+    above = sorted(made_from(facts.graph, cell))
+    for number in above:
+        if _has_lost_count(facts, number):
+            yield Step(number, 1, "has no count: it was edited, or added, and did not run")
+    if never_ran(facts, cell):
+        return
+    if first is not None:
+        yield Step(first, 1, f"shows another output, too, and cell {cell} is made from it")
+        return
+    sound = facts.trial.as_saved - {cell, *downstream(facts.graph, cell)}
+    read = [*_files(facts, (*above, cell), sound)]
+    yield from (step for step, is_doubtful in read if is_doubtful)
+    yield from _modules(facts, (*above, cell))
+    yield from _cells(facts, above, cell, sound)
+    yield from (step for step, is_doubtful in read if not is_doubtful)
+
+
+def _files(
+    facts: Facts, above: Sequence[int], sound: Collection[int]
+) -> Iterator[tuple[Step, bool]]:
+    """Yield the files that are read, and whether nothing that was made from them is as saved."""
+    uses = [*files.uses(facts.graph)]
+    for number, use in uses:
+        is_own = any(n < number and (u.what, u.symbol) == ("set", use.symbol) for n, u in uses)
+        if number in above and use.what == "read" and not is_own:
+            reads = f"reads {called(use.symbol)}, which may have changed since"
+            showing = sorted(_made_on(facts, number, use.span).intersection(sound))
+            if showing:
+                show = "show" if len(showing) > 1 else "shows"
+                reads += f", though {_few_cells(showing)} {show} of it what was saved"
+            yield Step(number, use.span.line, reads), not showing
+
+
+def _made_on(facts: Facts, cell: int, span: Span) -> frozenset[int]:
+    """Return the cells that are made from what a cell makes on these lines, with itself."""
+    return reached(facts.graph, {cell: frozenset(range(span.line, span.end_line + 1))})
+
+
+def _cells(facts: Facts, above: Sequence[int], cell: int, sound: Collection[int]) -> Iterator[Step]:
+    """Yield that the cell may have been edited, or those above it, or that a run is gone.
+
+    Not those of which another cell shows, as it was saved, what they made; nor those that only
+    import.
+    """
+    graph, page = facts.graph, facts.notebook
+    if _has_lost_count(facts, cell) or cell not in graph.cells:
+        return
+    able = [
+        number
+        for number in above
+        if not _has_lost_count(facts, number)
+        and any(d.kind != "import" for d in graph.cells[number].definitions)
+    ]
+    doubtful = [n for n in able if {n, *downstream(graph, n)}.isdisjoint(sound)]
+    others = f"; so may {_few_cells(doubtful or able)}" if able else ""
+    though = ", though other cells show of that what was saved" if able and not doubtful else ""
+    yield Step(cell, 1, f"may have been edited since it ran{others}{though}")
+    for number in reversed((*doubtful, cell)):
+        gap = telling(graph).get(number, range(0))
+        if 0 < len(gap) <= _MOST_MISSING:
+            missing = listed(f"[{count}]" for count in gap)
+            gone = "a cell that is gone" if len(gap) == 1 else "cells that are gone"
+            ran = f"ran as [{page.cell(number).count}]"
+            yield Step(number, 1, f"{ran}; no cell has {missing}: it ran then, too, or {gone} did")
+            return
+
+
+def _few_cells(numbers: Sequence[int]) -> str:
+    """Return cells as a sentence names them; of many the last, and how many more there are."""
+    if len(numbers) <= _MOST_NAMED:
+        return spans(numbers)
+    return f"{spans(numbers[-_MOST_NAMED:])} (and {len(numbers) - _MOST_NAMED} others)"
+
+
+def _modules(facts: Facts, above: Sequence[int]) -> Iterator[Step]:
+    """Yield the imports of modules of the project, with the files that these read, each once."""
+    local = facts.project.local if facts.project is not None else ()
+    imported: dict[tuple[int, int, str], None] = {}
+    for number in above:
+        for each in syntax.imports(facts.graph, number):
+            if each.level or each.module.partition(".")[0] in local:
+                imported[number, each.span.line, "." * each.level + each.module] = None
+    unnamed = _read_by_nobody(facts)
+    for number, line, module in imported:
+        found = facts.module_files.find(module) if facts.module_files is not None else None
+        reads = [name for name in unnamed if found and name.rpartition("/")[2] in found.text]
+        unnamed = [name for name in unnamed if name not in reads]
+        what = f", which reads {_quoted(reads)}: either" if reads else ", which"
+        step = f"imports `{module}` of this project{what} may have changed since"
+        is_last = (number, line, module) == [*imported][-1]
+        yield Step(number, line, step + (_read_too(unnamed) if is_last else ""))
+
+
+def _read_by_nobody(facts: Facts) -> list[str]:
+    """Return the files that the run read and that no cell names: a module may have."""
+    now = facts.trial.clean.environment
+    named = {use.symbol.strip("'") for _, use in files.uses(facts.graph)}
+    read = [each.name for each in (now.files if now else ()) if not each.name.endswith(".py")]
+    return [name for name in read if name not in named]
+
+
+def _read_too(unnamed: Sequence[str]) -> str:
+    return f"; so may what the run read: {_quoted(unnamed)}" if unnamed else ""
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return few([f"'{name}'" for name in names])
