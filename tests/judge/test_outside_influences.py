@@ -47,6 +47,7 @@ def lookers(*sources: str) -> frozenset[int]:
         "home = %env HOME",
         "device = 'cuda' if torch.cuda.is_available() else 'cpu'",
         "sys.version_info[:2]",
+        "sys.argv",
         "sys.getsizeof(xs)",
         "df.memory_usage(deep=True).sum()",
         "metadata.version('numpy'), version('numpy')",

@@ -221,9 +221,11 @@ def _display(
         return _Compared(place, _form(new), (), "other kind", detail)
     kind = shown.richest(both)
     before, after = old[kind], now[kind]
-    reading = shown.read_as(kind)
     if before == after:
         return _Compared(place, _form(new))
+    reading = shown.read_as(kind)
+    if reading == "data" and isinstance(before, str) and kind != "application/json":
+        reading = "code"  # a library's own kind may be called JSON and hold a script
     if reading == "picture":
         return _pictures(place, before, after, settings, varying)
     if reading == "data":

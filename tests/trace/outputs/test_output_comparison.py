@@ -67,6 +67,11 @@ def said(saved: list[Output], new: list[Output], settings: Settings = Settings()
             [display("application/javascript", "draw(2)")],
             "unknown code, display 1: application/javascript differs, which draws what is seen",
         ),
+        (
+            [display("application/vnd.js.v0+json", "load('a1')", "plot")],
+            [display("application/vnd.js.v0+json", "load('b2')", "plot")],
+            "unknown code, display 1: application/vnd.js+json differs, which draws what is seen",
+        ),
     ],
 )  # fmt: skip
 def test_the_first_difference_is_told(saved: list[Output], new: list[Output], answer: str) -> None:
