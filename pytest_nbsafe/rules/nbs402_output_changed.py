@@ -99,7 +99,8 @@ def _says(facts: Facts, changed: ChangedOutput) -> str:
     gives = f"gives {one_line(difference.new)}" if difference.new else f"gives a {difference.form}"
     if difference.kind == "new" and not page.outputs:
         if page.count is None:
-            return f"this cell has no count and no output: it did not run; it {gives}"
+            what = "did not run, or was cleared"
+            return f"this cell has no count and no output: it {what}; it {gives}"
         return f"no output is saved here, though the cell ran as [{page.count}]; it {gives}"
     if difference.kind == "missing":
         return f"the {difference.place} saved here is not what this cell gives: {detail}"
@@ -126,7 +127,8 @@ def _line(facts: Facts, changed: ChangedOutput) -> int:
 
 def _of_libraries(facts: Facts, changed: Sequence[ChangedOutput]) -> Claim:
     first, others = changed[0], len(changed) - 1
-    message = f"{_says(facts, first)}; other versions of {_libraries(facts, first.cell)} give that"
+    libraries = _libraries(facts, first.cell)
+    message = f"{_says(facts, first)}; other versions of {libraries} may give that"
     if others:
         message += f", here and in {others} other {'cells' if others > 1 else 'cell'}"
     message += since_lock(facts)

@@ -50,7 +50,7 @@ def _steps(facts: Facts, cell: int, first: int | None) -> Iterator[Step]:
     above = sorted(made_from(facts.graph, cell))
     for number in above:
         if _has_lost_count(facts, number):
-            yield Step(number, 1, "has no count: it was edited, or added, and did not run")
+            yield Step(number, 1, "has no count: it did not run, or was cleared")
     if never_ran(facts, cell):
         return
     if first is not None:
