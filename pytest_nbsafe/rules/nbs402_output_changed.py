@@ -67,7 +67,6 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
-    first = output_causes.first_changed(facts, changed.cell)
     message = _says(facts, changed) + since_lock(facts)
     if changed.why:
         message += "; whether chance did it is not known, for no second run came to this cell"
@@ -78,17 +77,18 @@ def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
         _line(facts, changed),
         "suspected" if changed.why else "confirmed",
         message,
-        steps=output_causes.steps(facts, changed.cell, first),
-        remedy=_locked(facts) or f"{RUN_ALL}{_otherwise(facts, changed, first)}",
+        steps=output_causes.steps(facts, changed.cell),
+        remedy=_locked(facts) or f"{RUN_ALL}{_otherwise(facts, changed.cell)}",
         explains={("stale", changed.cell, 0)},
         also=f"shows another output than a clean run: {changed.difference.detail}",
     )
 
 
-def _otherwise(facts: Facts, changed: ChangedOutput, first: int | None) -> str:
+def _otherwise(facts: Facts, cell: int) -> str:
     """Return what to do where it is the new output that is wrong, as the end of a remedy."""
-    if output_causes.never_ran(facts, changed.cell):
+    if output_causes.never_ran(facts, cell):
         return ""
+    first = output_causes.begins_at(facts, cell)
     look = "see what has changed there" if first is None else f"begin with cell {first}"
     return f"; if the new output is the wrong one, {look}"
 

@@ -23,11 +23,38 @@ _MOST_NAMED = 6
 _MOST_MISSING = 3
 
 
-def first_changed(facts: Facts, cell: int) -> int | None:
-    """Return the first cell above that shows another output, too, and that this is made from."""
+def begins_at(facts: Facts, cell: int) -> int | None:
+    """Return the first cell above that shows another output, too, for the same reason perhaps."""
+    first = _first_changed(facts, cell)
+    related = _related(facts, cell) if first is None else None
+    return related[0] if related else first
+
+
+def _first_changed(facts: Facts, cell: int) -> int | None:
+    """Return the first cell that shows another output, too, and that this is made from."""
     above = made_from(facts.graph, cell)
-    changed = (c for c, each in facts.trial.changed.items() if each.why in {"", "unrepeated"})
-    return min((other for other in changed if other in above), default=None)
+    return next((other for other in _changed_above(facts, cell) if other in above), None)
+
+
+def _changed_above(facts: Facts, cell: int) -> Iterator[int]:
+    for other, each in sorted(facts.trial.changed.items()):
+        if other < cell and each.why in {"", "unrepeated"}:
+            yield other
+
+
+def _related(facts: Facts, cell: int) -> tuple[int, Sequence[int]] | None:
+    """Return the first changed cell that has makers in common with this one, with those.
+
+    If some of them nothing speaks for, these. Where a maker never ran that is reason enough.
+    """
+    if any(_has_lost_count(facts, number) for number in made_from(facts.graph, cell)):
+        return None
+    makers, doubtful = _makers(facts, cell), _doubtful(facts, cell)
+    for other in _changed_above(facts, cell):
+        common = sorted({*makers}.intersection(_makers(facts, other)))
+        if common:
+            return other, sorted({*doubtful}.intersection(_doubtful(facts, other))) or common
+    return None
 
 
 def never_ran(facts: Facts, cell: int) -> bool:
@@ -41,27 +68,58 @@ def _has_lost_count(facts: Facts, cell: int) -> bool:
     return facts.notebook.cell(cell).count is None and any(counts)
 
 
-def steps(facts: Facts, cell: int, first: int | None) -> tuple[Step, ...]:
-    """Return what may have changed since; of one made from `first` that that has changed, too."""
-    return tuple(islice(_steps(facts, cell, first), _MOST_STEPS))
+def steps(facts: Facts, cell: int) -> tuple[Step, ...]:
+    """Return what may have changed since, and which cell above has changed, too."""
+    return tuple(islice(_steps(facts, cell), _MOST_STEPS))
 
 
-def _steps(facts: Facts, cell: int, first: int | None) -> Iterator[Step]:
+def _steps(facts: Facts, cell: int) -> Iterator[Step]:
     above = sorted(made_from(facts.graph, cell))
-    for number in above:
-        if _has_lost_count(facts, number):
-            yield Step(number, 1, "has no count: it did not run, or was cleared")
+    lost = [number for number in above if _has_lost_count(facts, number)]
+    for number in lost:
+        yield Step(number, 1, "has no count: it did not run, or was cleared")
     if never_ran(facts, cell):
         return
+    first, related = _first_changed(facts, cell), _related(facts, cell)
     if first is not None:
         yield Step(first, 1, f"shows another output, too, and cell {cell} is made from it")
         return
-    sound = facts.trial.as_saved - {cell, *downstream(facts.graph, cell)}
-    read = [*_files(facts, (*above, cell), sound)]
+    if related is not None:
+        other, makers = related
+        has = "has" if len(makers) == 1 else "have"
+        part = f"{_few_cells(makers)} {has} a part in both"
+        yield Step(other, 1, f"shows another output, too; {part}")
+    read = [*_files(facts, (*above, cell), _sound(facts, cell))]
     yield from (step for step, is_doubtful in read if is_doubtful)
     yield from _modules(facts, (*above, cell))
-    yield from _cells(facts, above, cell, sound)
+    if not lost:
+        yield from _cells(facts, cell)
     yield from (step for step, is_doubtful in read if not is_doubtful)
+
+
+def _sound(facts: Facts, cell: int) -> frozenset[int]:
+    """Return the cells that show what was saved, besides what is made from this one."""
+    return facts.trial.as_saved - {cell, *downstream(facts.graph, cell)}
+
+
+def _makers(facts: Facts, cell: int) -> list[int]:
+    """Return the cells that ran, and that a cell is made from; not those that only import."""
+    return [
+        number
+        for number in sorted(made_from(facts.graph, cell))
+        if not _has_lost_count(facts, number)
+        and any(d.kind != "import" for d in facts.graph.cells[number].definitions)
+    ]
+
+
+def _doubtful(facts: Facts, cell: int) -> list[int]:
+    """Return those of its makers of which no cell shows, as it was saved, what they made."""
+    sound = _sound(facts, cell)
+    return [
+        number
+        for number in _makers(facts, cell)
+        if {number, *downstream(facts.graph, number)}.isdisjoint(sound)
+    ]
 
 
 def _files(
@@ -85,31 +143,21 @@ def _made_on(facts: Facts, cell: int, span: Span) -> frozenset[int]:
     return reached(facts.graph, {cell: frozenset(range(span.line, span.end_line + 1))})
 
 
-def _cells(facts: Facts, above: Sequence[int], cell: int, sound: Collection[int]) -> Iterator[Step]:
-    """Yield that the cell may have been edited, or those above it, or that a run is gone.
-
-    Not those of which another cell shows, as it was saved, what they made; nor those that only
-    import.
-    """
-    graph, page = facts.graph, facts.notebook
-    if _has_lost_count(facts, cell) or cell not in graph.cells:
+def _cells(facts: Facts, cell: int) -> Iterator[Step]:
+    """Yield that the cell, or one that it is made from, may have been edited, or a run is gone."""
+    if _has_lost_count(facts, cell) or cell not in facts.graph.cells:
         return
-    able = [
-        number
-        for number in above
-        if not _has_lost_count(facts, number)
-        and any(d.kind != "import" for d in graph.cells[number].definitions)
-    ]
-    doubtful = [n for n in able if {n, *downstream(graph, n)}.isdisjoint(sound)]
-    others = f"; so may {_few_cells(doubtful or able)}" if able else ""
-    though = ", though other cells show of that what was saved" if able and not doubtful else ""
+    doubtful = _doubtful(facts, cell)
+    makers = doubtful or _makers(facts, cell)
+    others = f"; so may {_few_cells(makers)}" if makers else ""
+    though = ", though other cells show of that what was saved" if makers and not doubtful else ""
     yield Step(cell, 1, f"may have been edited since it ran{others}{though}")
-    for number in reversed((*doubtful, cell)):
-        gap = telling(graph).get(number, range(0))
+    for number in reversed((*makers, cell)):
+        gap = telling(facts.graph).get(number, range(0))
         if 0 < len(gap) <= _MOST_MISSING:
             missing = listed(f"[{count}]" for count in gap)
             gone = "a cell that is gone" if len(gap) == 1 else "cells that are gone"
-            ran = f"ran as [{page.cell(number).count}]"
+            ran = f"ran as [{facts.notebook.cell(number).count}]"
             yield Step(number, 1, f"{ran}; no cell has {missing}: it ran then, too, or {gone} did")
             return
 

@@ -160,3 +160,13 @@ def test_the_remedy_of_what_follows_names_where_to_begin(tmp_path: Path) -> None
         "if the new output is the wrong one, see what has changed there",
         "if the new output is the wrong one, begin with cell 3",
     ]
+
+
+@pytest.mark.kernel
+def test_two_outputs_with_one_maker_name_it(tmp_path: Path) -> None:
+    text = EDITED.replace("print(total / 2)", "print(of(4))")
+    steps = steps_of(text.format(count=3, next=4), tmp_path)
+    assert steps[4][:2] == [
+        (3, "shows another output, too; cell 2 has a part in both"),
+        (4, "may have been edited since it ran; so may cell 2"),
+    ]
