@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.libraries.datafiles import words
@@ -103,6 +103,15 @@ def asks_for_fonts(graph: Graph) -> bool:
     """Return whether the notebook asks for fonts of the machine."""
     fonts = re.compile(rf"\b(?:{alternatives(words('printing', 'fonts'))})\b")
     return any(fonts.search(cell.source) for cell in graph.notebook.code_cells)
+
+
+def setting(cell: Cell) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a cell that set how all that follows is shown, and by which word."""
+    words_of_settings = re.compile(rf"\b(?:{alternatives(words('printing', 'settings'))})\b")
+    for line, text in enumerate(cell.source.splitlines(), 1):
+        match = words_of_settings.search(text.partition("#")[0])
+        if match is not None:
+            yield line, match[0]
 
 
 def are_of_other_library(notebook: Notebook, results: Iterable[CellResult]) -> bool:

@@ -15,9 +15,10 @@ compared, after each cell.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from pytest_nbsafe.findings import Step
-from pytest_nbsafe.judge import partings
+from pytest_nbsafe.judge import page_outputs, partings
 from pytest_nbsafe.judge.partings import OrderParting
 from pytest_nbsafe.judge.trial import ChangedOutput
 from pytest_nbsafe.rules.base import Claim, Facts, claim
@@ -31,6 +32,7 @@ _SAY_WHY = (
     *("NBS101", "NBS102", "NBS103", "NBS104", "NBS106"),
     *("NBS201", "NBS202", "NBS205"),
 )
+_MOST_SETTINGS = 3
 _FAIL = ("NBS401", "NBS402")
 
 BAD = """\
@@ -80,7 +82,7 @@ def _shown(facts: Facts, changed: ChangedOutput) -> Claim:
         "confirmed",
         f"the saved output is that of the {facts.plan.order} order (saved -> from top to bottom): "
         f"{detail}",
-        steps=_steps(parting, 1) if parting is not None else (),
+        steps=_steps(facts, parting, 1) if parting is not None else (),
         remedy=_REMEDY,
         explains={("stale", changed.cell, 0)},
         unless=_SAY_WHY,
@@ -99,19 +101,30 @@ def _claim(facts: Facts, parting: OrderParting) -> Claim:
         line,
         "confirmed" if recorded else "suspected",
         f"in the {facts.plan.order} order this cell makes another {name} than from top to bottom",
-        steps=_steps(parting, line),
+        steps=_steps(facts, parting, line),
         remedy=_REMEDY,
         unless=(*_SAY_WHY, *_FAIL),
     )
 
 
-def _steps(parting: OrderParting, line: int) -> Iterator[Step]:
+def _steps(facts: Facts, parting: OrderParting, line: int) -> Iterator[Step]:
     if not parting.read:
         hidden = "reads the same names in both orders: what it hangs on, no name shows"
         yield Step(parting.cell, line, hidden)
+        yield from islice(_settings(facts, parting.cell), _MOST_SETTINGS)
         return
     read = called(parting.read)
     if parting.there:
         yield Step(parting.there, 1, f"gave it {read} in that order")
     if parting.here:
         yield Step(parting.here, 1, f"gives it {read} from top to bottom")
+
+
+def _settings(facts: Facts, cell: int) -> Iterator[Step]:
+    """Yield what cells below had set of how values are shown when this one ran in that order."""
+    last = facts.plan.last_run(cell)
+    before = {run.cell for run in facts.plan.runs if last is not None and run.step < last.step}
+    for number in sorted(other for other in before if other > cell):
+        for line, word in page_outputs.setting(facts.notebook.cell(number)):
+            sets = f"sets how values are shown ({called(word)})"
+            yield Step(number, line, f"ran before cell {cell} in that order, and {sets}")

@@ -1,4 +1,4 @@
-"""What NBS402 names as what may have changed since the page was saved."""
+"""What NBS402 and NBS403 name as what gave another output than a clean run."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -170,3 +170,22 @@ def test_two_outputs_with_one_maker_name_it(tmp_path: Path) -> None:
         (3, "shows another output, too; cell 2 has a part in both"),
         (4, "may have been edited since it ran; so may cell 2"),
     ]
+
+
+@pytest.mark.kernel
+def test_what_sets_how_values_are_shown_is_named_where_no_name_says_why(tmp_path: Path) -> None:
+    page = """\
+# %% [1]
+import numpy as np
+shares = np.array([1 / 3, 2 / 3])
+# %% [3]
+print(shares)
+#> [0.33 0.67]
+# %% [2]
+# set_printoptions is for all below
+np.set_printoptions(precision=2)
+"""
+    (finding,) = run(page, tmp_path, notes=False)
+    cause = "ran before cell 2 in that order, and sets how values are shown (`set_printoptions`)"
+    assert finding.code == "NBS403"
+    assert [(each.cell, each.line, each.cause) for each in finding.steps[1:]] == [(3, 2, cause)]
