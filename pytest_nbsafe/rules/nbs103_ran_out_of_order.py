@@ -17,7 +17,7 @@ Source: Koop 2021, section 4.1.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 
 from pytest_nbsafe.analysis import files
 from pytest_nbsafe.analysis.dependencies import downstream, page_edges
@@ -44,6 +44,7 @@ from pytest_nbsafe.rules.wording import (
 )
 from pytest_nbsafe.trace.results import why
 from pytest_nbsafe.trace.suspicions import ReadFromBelow
+from pytest_nbsafe.values import replace
 
 BAD = """\
 # %% [1]
@@ -76,8 +77,13 @@ def check(facts: Facts) -> Iterator[Claim]:
         if _contradicted(facts, edge, session) and not _refuted(facts, edge, edges):
             pairs[edge.definer, edge.reader].append(edge)
     loads = _loads(facts) if pairs else frozenset()
+    told: set[Hashable] = set()
     for key in sorted(pairs):
-        yield _claim(facts, pairs[key], loads)
+        each = _claim(facts, pairs[key], loads)
+        read = each.fault, key[1], frozenset(edge.name for edge in pairs[key])
+        # Of several cells that change what a cell read, one is enough in the path of another.
+        yield replace(each, also=None) if read in told else each
+        told.add(read)
     for read in facts.suspicions.from_below:
         if not proof.is_same_in_page_order(facts, read.cell, read.name):
             yield _from_below(facts, read)

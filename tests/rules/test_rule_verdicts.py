@@ -1053,3 +1053,13 @@ def test_all_that_the_counts_alone_suspect_is_one_finding() -> None:
     finding = the_one(evaluate(facts_of(text, config)))
     assert lines([finding]) == ["NBS103 3:1 suspected warning"]
     assert finding.steps[-1] == Step(4, 1, "also read `b` of cell 2 before, as [3]")
+
+
+def test_of_several_cells_that_ran_again_one_is_named_for_each_reader() -> None:
+    text = "# %% [8]\na = [1]\n# %% [9]\na.append(2)\n# %% [3]\nprint(a)\n# %% [4]\nprint(a + a)\n"
+    finding = the_one(evaluate(facts_of(text, Config(select=("NBS103",)))))
+    assert [(step.cell, step.cause) for step in finding.steps] == [
+        (3, "read `a`; it ran as [3]"),
+        (1, "made `a` afterwards; it ran as [8]"),
+        (4, "also read `a` of cell 1 before, as [4]"),
+    ]
