@@ -80,10 +80,10 @@ def check(facts: Facts) -> Iterator[Claim]:
     told: set[Hashable] = set()
     for key in sorted(pairs):
         each = _claim(facts, pairs[key], loads)
-        read = each.fault, key[1], frozenset(edge.name for edge in pairs[key])
+        what = each.fault, key[1], frozenset(edge.name for edge in pairs[key])
         # Of several cells that change what a cell read, one is enough in the path of another.
-        yield replace(each, also=None) if read in told else each
-        told.add(read)
+        yield replace(each, also=None) if what in told else each
+        told.add(what)
     for read in facts.suspicions.from_below:
         if not proof.is_same_in_page_order(facts, read.cell, read.name):
             yield _from_below(facts, read)

@@ -49,9 +49,9 @@ def _related(facts: Facts, cell: int) -> tuple[int, Sequence[int]] | None:
     """
     if any(_has_lost_count(facts, number) for number in made_from(facts.graph, cell)):
         return None
-    makers, doubtful = _makers(facts, cell), _doubtful(facts, cell)
+    doubtful, makers = _doubtful(facts, cell), _with_modules(facts, cell)
     for other in _changed_above(facts, cell):
-        common = sorted({*makers}.intersection(_makers(facts, other)))
+        common = sorted(makers & _with_modules(facts, other))
         if common:
             return other, sorted({*doubtful}.intersection(_doubtful(facts, other))) or common
     return None
@@ -110,6 +110,13 @@ def _makers(facts: Facts, cell: int) -> list[int]:
         if not _has_lost_count(facts, number)
         and any(d.kind != "import" for d in facts.graph.cells[number].definitions)
     ]
+
+
+def _with_modules(facts: Facts, cell: int) -> frozenset[int]:
+    """Return the makers of a cell, and what imports modules of the project for it."""
+    above = sorted(made_from(facts.graph, cell))
+    importing = (number for number, _, _ in _imports_of_project(facts, above))
+    return frozenset((*_makers(facts, cell), *importing))
 
 
 def _doubtful(facts: Facts, cell: int) -> list[int]:
@@ -171,12 +178,7 @@ def _few_cells(numbers: Sequence[int]) -> str:
 
 def _modules(facts: Facts, above: Sequence[int]) -> Iterator[Step]:
     """Yield the imports of modules of the project, with the files that these read, each once."""
-    local = facts.project.local if facts.project is not None else ()
-    imported: dict[tuple[int, int, str], None] = {}
-    for number in above:
-        for each in syntax.imports(facts.graph, number):
-            if each.level or each.module.partition(".")[0] in local:
-                imported[number, each.span.line, "." * each.level + each.module] = None
+    imported = _imports_of_project(facts, above)
     unnamed = _read_by_nobody(facts)
     for number, line, module in imported:
         found = facts.module_files.find(module) if facts.module_files is not None else None
@@ -184,8 +186,19 @@ def _modules(facts: Facts, above: Sequence[int]) -> Iterator[Step]:
         unnamed = [name for name in unnamed if name not in reads]
         what = f", which reads {_quoted(reads)}: either" if reads else ", which"
         step = f"imports `{module}` of this project{what} may have changed since"
-        is_last = (number, line, module) == [*imported][-1]
+        is_last = (number, line, module) == imported[-1]
         yield Step(number, line, step + (_read_too(unnamed) if is_last else ""))
+
+
+def _imports_of_project(facts: Facts, above: Sequence[int]) -> list[tuple[int, int, str]]:
+    """Return the cells that import modules of the project, with the lines and the modules."""
+    local = facts.project.local if facts.project is not None else ()
+    imported: dict[tuple[int, int, str], None] = {}
+    for number in above:
+        for each in syntax.imports(facts.graph, number):
+            if each.level or each.module.partition(".")[0] in local:
+                imported[number, each.span.line, "." * each.level + each.module] = None
+    return [*imported]
 
 
 def _read_by_nobody(facts: Facts) -> list[str]:

@@ -189,3 +189,12 @@ np.set_printoptions(precision=2)
     cause = "ran before cell 2 in that order, and sets how values are shown (`set_printoptions`)"
     assert finding.code == "NBS403"
     assert [(each.cell, each.line, each.cause) for each in finding.steps[1:]] == [(3, 2, cause)]
+
+
+@pytest.mark.kernel
+def test_two_outputs_of_one_module_name_the_import(tmp_path: Path) -> None:
+    lay_project(tmp_path, "def total():\n    return 5\n")
+    page = "# %% [1]\nimport shop\n# %% [2]\nprint(shop.total())\n#> 3\n"
+    steps = steps_of(page + "# %% [3]\nprint(shop.total() * 2)\n#> 6\n", tmp_path)
+    assert steps[2][0] == (1, "imports `shop` of this project, which may have changed since")
+    assert steps[3][0] == (2, "shows another output, too; cell 1 has a part in both")
