@@ -230,6 +230,8 @@ def _is_renewed(
         or not any(map(saved_results.has_results, before.page))
     ):
         return False
+    if saved_results.has_results(page) and tuple(page.outputs) == tuple(result.outputs):
+        return False
     if cell not in attempt.stale and saved_results.has_results(page):
         if not _differ(page.outputs, result.outputs, settings):
             return False

@@ -125,3 +125,12 @@ def test_draws_that_nothing_seeds_are_told_and_hinder_nothing(tmp_path: Path) ->
     ]
     assert main(["fix", str(page)]) == 0
     assert [cell.source for cell in load.read(page).cells][2] == "rate = 3"
+
+
+def test_a_cell_that_shows_what_was_saved_is_not_told_as_saved_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "\n# %% [1]\nx = 1\n# %% [3]\nprint(x)\n#> 5\n# %% [2]\nx = 5\n"
+    page = write(tmp_path / "a.ipynb", text)
+    assert main(["fix", str(page)]) == 0
+    assert capsys.readouterr().out == f"{page}: cell 3 moves above cell 2\n"
