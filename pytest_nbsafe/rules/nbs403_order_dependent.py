@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from pytest_nbsafe.analysis.dependencies import downstream
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge import page_outputs, partings
 from pytest_nbsafe.judge.partings import OrderParting
@@ -63,15 +64,20 @@ def check(facts: Facts) -> Iterator[Claim]:
     """Yield a claim where the page shows what one order alone gives, else where the two part."""
     by_order = [each for each in facts.trial.changed.values() if each.why == "order"]
     if by_order:
-        yield from (_shown(facts, each) for each in by_order)
+        suspected = facts.trial.suspicions.cells
+        said = {*suspected, *downstream(facts.graph, *suspected)}
+        yield from (_shown(facts, each, is_said=each.cell in said) for each in by_order)
         return
     parting = partings.between_orders(facts.graph, facts.trial)
     if parting is not None:
         yield _claim(facts, parting)
 
 
-def _shown(facts: Facts, changed: ChangedOutput) -> Claim:
-    """Return that a saved output is that of another order, which two clean runs do not give."""
+def _shown(facts: Facts, changed: ChangedOutput, *, is_said: bool) -> Claim:
+    """Return that a saved output is that of another order, which two clean runs do not give.
+
+    What lineage says of other cells does not say why this one shows it.
+    """
     parting = partings.at(facts.graph, facts.trial, changed.cell)
     detail = one_line(changed.difference.detail, 400).removeprefix("line 1: ")
     return claim(
@@ -85,7 +91,7 @@ def _shown(facts: Facts, changed: ChangedOutput) -> Claim:
         steps=_steps(facts, parting, 1) if parting is not None else (),
         remedy=_REMEDY,
         explains={("stale", changed.cell, 0)},
-        unless=_SAY_WHY,
+        unless=_SAY_WHY if is_said else (),
         also=f"shows what the {facts.plan.order} order gives: {detail}",
     )
 

@@ -107,9 +107,13 @@ def _makers(facts: Facts, cell: int) -> list[int]:
     return [
         number
         for number in sorted(made_from(facts.graph, cell))
-        if not _has_lost_count(facts, number)
-        and any(d.kind != "import" for d in facts.graph.cells[number].definitions)
+        if not _has_lost_count(facts, number) and not _only_imports(facts, number)
     ]
+
+
+def _only_imports(facts: Facts, cell: int) -> bool:
+    definitions = facts.graph.cells[cell].definitions
+    return bool(definitions) and all(each.kind == "import" for each in definitions)
 
 
 def _with_modules(facts: Facts, cell: int) -> frozenset[int]:
@@ -159,14 +163,43 @@ def _cells(facts: Facts, cell: int) -> Iterator[Step]:
     others = f"; so may {_few_cells(makers)}" if makers else ""
     though = ", though other cells show of that what was saved" if makers and not doubtful else ""
     yield Step(cell, 1, f"may have been edited since it ran{others}{though}")
-    for number in reversed((*makers, cell)):
+    yield from islice(_other_runs(facts, (*makers, cell)), 1)
+
+
+def _other_runs(facts: Facts, numbers: Sequence[int]) -> Iterator[Step]:
+    """Yield for the nearest of these cells that runs are gone, of it or of cells that are gone."""
+    for number in reversed(numbers):
+        count = facts.notebook.cell(number).count
         gap = telling(facts.graph).get(number, range(0))
         if 0 < len(gap) <= _MOST_MISSING:
-            missing = listed(f"[{count}]" for count in gap)
             gone = "a cell that is gone" if len(gap) == 1 else "cells that are gone"
-            ran = f"ran as [{facts.notebook.cell(number).count}]"
-            yield Step(number, 1, f"{ran}; no cell has {missing}: it ran then, too, or {gone} did")
-            return
+            says = f"no cell has {_counts(gap)}: it ran then, too, or {gone} did"
+            yield Step(number, 1, f"ran as [{count}]; {says}")
+        elif before := _missing_in_its_place(facts, number):
+            says = f"may have run as {_counts(before)} before, which no cell has"
+            yield Step(number, 1, f"ran as [{count}], after cells below; {says}")
+
+
+def _counts(counts: Sequence[int]) -> str:
+    return listed(f"[{count}]" for count in counts)
+
+
+def _missing_in_its_place(facts: Facts, cell: int) -> Sequence[int]:
+    """Return the few counts that stand nowhere where a cell's own would, had it run in its turn.
+
+    Of cells that ran again together, and as many counts, the first is that of the first.
+    """
+    counts = [(each.number, each.count) for each in facts.notebook.code_cells if each.count]
+    own, known = facts.notebook.cell(cell).count or 0, {count for _, count in counts}
+    if len(known) < len(counts):
+        return ()
+    above = next((count for number, count in reversed(counts) if number < cell), 0)
+    rest = [count for number, count in counts if number >= cell]
+    again = next((at for at, count in enumerate(rest) if above < count < own), 0)
+    missing = [count for count in range(above + 1, rest[again]) if count not in known]
+    if again and len(missing) == again:
+        return missing[:1]
+    return missing if again and len(missing) <= _MOST_MISSING else ()
 
 
 def _few_cells(numbers: Sequence[int]) -> str:

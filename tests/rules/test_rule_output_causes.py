@@ -198,3 +198,65 @@ def test_two_outputs_of_one_module_name_the_import(tmp_path: Path) -> None:
     steps = steps_of(page + "# %% [3]\nprint(shop.total() * 2)\n#> 6\n", tmp_path)
     assert steps[2][0] == (1, "imports `shop` of this project, which may have changed since")
     assert steps[3][0] == (2, "shows another output, too; cell 1 has a part in both")
+
+
+AGAIN = """\
+# %% [1]
+import random
+random.seed(1)
+# %% [{one}]
+first = random.random()
+print(first)
+#> 0.5
+# %% [{two}]
+print(round(first))
+#> 0
+# %% [{three}]
+print("end")
+#> end
+"""
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    ("counts", "cause"),
+    [
+        ((5, 3, 4), "ran as [5], after cells below; may have run as [2] before, which no cell has"),
+        ((5, 6, 4), "ran as [5], after cells below; may have run as [2] before, which no cell has"),
+        ((2, 3, 4), None),
+    ],
+)
+def test_a_cell_that_ran_again_may_have_run_before(
+    tmp_path: Path, counts: tuple[int, int, int], cause: str | None
+) -> None:
+    one, two, three = counts
+    steps = steps_of(AGAIN.format(one=one, two=two, three=three), tmp_path)
+    expected = [cause] if cause else []
+    assert [text for _, text in steps[2]] == [
+        "may have been edited since it ran; so may cell 1",
+        *expected,
+    ]
+
+
+@pytest.mark.kernel
+def test_a_stale_cell_elsewhere_does_not_hide_what_another_order_gave(tmp_path: Path) -> None:
+    page = """\
+# %% [8]
+rate = 3
+# %% [2]
+print(rate * 2)
+#> 4
+# %% [3]
+waiting = [3, 1, 2]
+# %% [7]
+print(waiting.pop(0))
+#> 1
+# %% [5]
+print(waiting)
+#> [1, 2]
+# %% [6]
+print("end")
+#> end
+"""
+    found = run(page, tmp_path, notes=False)
+    assert [(each.code, each.location.cell) for each in found] == [("NBS201", 2), ("NBS403", 4)]
