@@ -20,7 +20,7 @@ from pytest_nbsafe.analysis.model import Graph
 from pytest_nbsafe.judge import page_outputs
 from pytest_nbsafe.judge.flow import readers_of_same, share_data
 from pytest_nbsafe.judge.makers import makers
-from pytest_nbsafe.judge.outside_influences import influences
+from pytest_nbsafe.judge.outside_influences import asked_by, influences
 from pytest_nbsafe.judge.printed_beside import beside_learning, beside_outside, prints_anyway
 from pytest_nbsafe.judge.trial import ChangedOutput, Trial, WhyChanged
 from pytest_nbsafe.judge.verdicts import DICTS_IN_ORDER, agree_by_chance, saved_before
@@ -165,6 +165,8 @@ class _Page:
     def _comparable(self, result: CellResult) -> tuple[Sequence[Output], Sequence[Output]]:
         """Return of the saved outputs and of those of a run what the outside has no part in."""
         saved, new = self._page(result).outputs, result.outputs
+        if "threads" in asked_by(self.graph, result.cell):
+            saved = page_outputs.with_lines_of(saved, new)
         if result.cell not in influences(self.graph).beyond_proof:
             return saved, new
         if not saved and prints_anyway(self.graph, result.cell):

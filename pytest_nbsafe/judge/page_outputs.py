@@ -54,6 +54,15 @@ def _with_html_as_text(outputs: Sequence[Output]) -> tuple[Output, ...]:
     )
 
 
+def with_lines_of(saved: Sequence[Output], new: Sequence[Output]) -> tuple[Output, ...]:
+    """Return the saved outputs, printed as the new ones are where both print the same lines."""
+    printed = [shown.of(outputs).printed for outputs in (saved, new)]
+    if sorted(printed[0].splitlines()) != sorted(printed[1].splitlines()):
+        return tuple(saved)
+    others = (output for output in saved if (output.kind, output.name) != ("stream", "stdout"))
+    return (Output("stream", name="stdout", text=printed[1]), *others)
+
+
 def shows(outputs: Sequence[Output]) -> bool:
     """Return whether outputs show anything but warnings."""
     parts = shown.of(outputs)

@@ -191,7 +191,7 @@ def _missing_in_its_place(facts: Facts, cell: int) -> Sequence[int]:
     """
     counts = [(each.number, each.count) for each in facts.notebook.code_cells if each.count]
     own, known = facts.notebook.cell(cell).count or 0, {count for _, count in counts}
-    if len(known) < len(counts):
+    if not own or len(known) < len(counts):
         return ()
     above = next((count for number, count in reversed(counts) if number < cell), 0)
     rest = [count for number, count in counts if number >= cell]

@@ -387,3 +387,19 @@ def test_what_a_library_is_given_to_show_it_does_not_make(module: str) -> None:
     other = dict.fromkeys(range(2, 6), "7")
     reason = "libraries" if module == "pandas" else ""
     assert why(text, other, saved_by="3.9.1") == dict.fromkeys(other, reason)
+
+
+def test_threads_print_in_any_order() -> None:
+    page = """\
+# %% [1]
+from concurrent.futures import ThreadPoolExecutor
+# %% [2]
+print(list({pool}(2).map(work, [1, 2])))
+#> did 1
+#> did 2
+#> [1, 2]
+"""
+    threads, other = (page.format(pool=name) for name in ("ThreadPoolExecutor", "Workers"))
+    assert why(threads, {2: "did 2\ndid 1\n[1, 2]\n"}) == {}
+    assert why(threads, {2: "did 2\ndid 1\n[1, 3]\n"}) == {2: ""}
+    assert why(other, {2: "did 2\ndid 1\n[1, 2]\n"}) == {2: ""}
