@@ -10,7 +10,7 @@ from itertools import islice
 
 from pytest_nbsafe.analysis import files, syntax
 from pytest_nbsafe.analysis.dependencies import downstream, made_from
-from pytest_nbsafe.analysis.model import Span
+from pytest_nbsafe.analysis.model import Graph, Span, kept
 from pytest_nbsafe.findings import Step
 from pytest_nbsafe.judge.flow import reached
 from pytest_nbsafe.order.missing_counts import telling
@@ -63,9 +63,16 @@ def never_ran(facts: Facts, cell: int) -> bool:
 
 
 def _has_lost_count(facts: Facts, cell: int) -> bool:
-    """Return whether a cell has no count while others of the page have."""
-    counts = [each.count for each in facts.notebook.code_cells]
-    return facts.notebook.cell(cell).count is None and any(counts)
+    return cell in _without_counts(facts.graph)
+
+
+@kept
+def _without_counts(graph: Graph) -> frozenset[int]:
+    """Return the cells that have no count while others of the page have."""
+    cells = graph.notebook.code_cells
+    if not any(cell.count for cell in cells):
+        return frozenset()
+    return frozenset(cell.number for cell in cells if cell.count is None)
 
 
 def steps(facts: Facts, cell: int) -> tuple[Step, ...]:
@@ -80,10 +87,11 @@ def _steps(facts: Facts, cell: int) -> Iterator[Step]:
         yield Step(number, 1, "has no count: it did not run, or was cleared")
     if never_ran(facts, cell):
         return
-    first, related = _first_changed(facts, cell), _related(facts, cell)
+    first = _first_changed(facts, cell)
     if first is not None:
         yield Step(first, 1, f"shows another output, too, and cell {cell} is made from it")
         return
+    related = _related(facts, cell)
     if related is not None:
         other, makers = related
         has = "has" if len(makers) == 1 else "have"
@@ -102,17 +110,15 @@ def _sound(facts: Facts, cell: int) -> frozenset[int]:
     return facts.trial.as_saved - {cell, *downstream(facts.graph, cell)}
 
 
-def _makers(facts: Facts, cell: int) -> list[int]:
+@kept
+def _makers(graph: Graph, cell: int) -> tuple[int, ...]:
     """Return the cells that ran, and that a cell is made from; not those that only import."""
-    return [
-        number
-        for number in sorted(made_from(facts.graph, cell))
-        if not _has_lost_count(facts, number) and not _only_imports(facts, number)
-    ]
+    above = sorted(made_from(graph, cell) - _without_counts(graph))
+    return tuple(number for number in above if not _only_imports(graph, number))
 
 
-def _only_imports(facts: Facts, cell: int) -> bool:
-    definitions = facts.graph.cells[cell].definitions
+def _only_imports(graph: Graph, cell: int) -> bool:
+    definitions = graph.cells[cell].definitions
     return bool(definitions) and all(each.kind == "import" for each in definitions)
 
 
@@ -120,17 +126,14 @@ def _with_modules(facts: Facts, cell: int) -> frozenset[int]:
     """Return the makers of a cell, and what imports modules of the project for it."""
     above = sorted(made_from(facts.graph, cell))
     importing = (number for number, _, _ in _imports_of_project(facts, above))
-    return frozenset((*_makers(facts, cell), *importing))
+    return frozenset((*_makers(facts.graph, cell), *importing))
 
 
 def _doubtful(facts: Facts, cell: int) -> list[int]:
     """Return those of its makers of which no cell shows, as it was saved, what they made."""
-    sound = _sound(facts, cell)
-    return [
-        number
-        for number in _makers(facts, cell)
-        if {number, *downstream(facts.graph, number)}.isdisjoint(sound)
-    ]
+    graph, sound = facts.graph, _sound(facts, cell)
+    silent = (number for number in _makers(graph, cell) if number not in sound)
+    return [number for number in silent if sound.isdisjoint(downstream(graph, number))]
 
 
 def _files(
@@ -159,7 +162,7 @@ def _cells(facts: Facts, cell: int) -> Iterator[Step]:
     if _has_lost_count(facts, cell) or cell not in facts.graph.cells:
         return
     doubtful = _doubtful(facts, cell)
-    makers = doubtful or _makers(facts, cell)
+    makers = doubtful or _makers(facts.graph, cell)
     others = f"; so may {_few_cells(makers)}" if makers else ""
     though = ", though other cells show of that what was saved" if makers and not doubtful else ""
     yield Step(cell, 1, f"may have been edited since it ran{others}{though}")
