@@ -35,7 +35,10 @@ print(numbers[7])
 # %% [6]
 # many = 4
 """
-"""Cell 4 shows something else than was saved, 6 fails, and all of 7 is a comment."""
+"""Cell 4 shows something else than was saved, 6 fails, and all of 7 is a comment.
+
+What is told of 4 names 2, of which it is made, and not 3.
+"""
 _CELLS = {"words": 1, "first": 2, "second": 3, "wrong": 4, "last": 5, "failing": 6, "comment": 7}
 
 
@@ -71,8 +74,8 @@ def _tags(*tags: str) -> Callable[[dict[str, Any]], None]:
 
 SMALL: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "a comment": ("second", _text("how many there are", "as many")),
-    "a line more": ("first", _text("numbers", "# how often\n# it was seen\nnumbers")),
-    "spaces": ("first", _text("[1, 2, 5]", "[1,  2,\n 5]")),
+    "a line more": ("second", _text("many =", "# how often\n# it was seen\nmany =")),
+    "spaces": ("second", _text("len(numbers)", "len(  numbers\n )")),
     "a text cell": ("words", _text("Some words.", "Other words,\n\nand more of them.")),
     "a tag": ("second", _tags("hide-input")),
     "a tag of a text cell": ("words", _tags("intro")),
