@@ -67,6 +67,7 @@ def check(facts: Facts) -> Iterator[Claim]:
 
 
 def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
+    causes = output_causes.causes(facts, changed.cell)
     message = _says(facts, changed) + since_lock(facts)
     if changed.why:
         message += "; whether chance did it is not known, for no second run came to this cell"
@@ -77,18 +78,17 @@ def _claim(facts: Facts, changed: ChangedOutput) -> Claim:
         _line(facts, changed),
         "suspected" if changed.why else "confirmed",
         message,
-        steps=output_causes.steps(facts, changed.cell),
-        remedy=_locked(facts) or f"{RUN_ALL}{_otherwise(facts, changed.cell)}",
+        steps=causes.steps,
+        remedy=_locked(facts) or f"{RUN_ALL}{_otherwise(facts, changed.cell, causes.begins_at)}",
         explains={("stale", changed.cell, 0)},
         also=f"shows another output than a clean run: {changed.difference.detail}",
     )
 
 
-def _otherwise(facts: Facts, cell: int) -> str:
+def _otherwise(facts: Facts, cell: int, first: int | None) -> str:
     """Return what to do where it is the new output that is wrong, as the end of a remedy."""
     if output_causes.never_ran(facts, cell):
         return ""
-    first = output_causes.begins_at(facts, cell)
     look = "see what has changed there" if first is None else f"begin with cell {first}"
     return f"; if the new output is the wrong one, {look}"
 

@@ -17,17 +17,33 @@ from pytest_nbsafe.order.missing_counts import telling
 from pytest_nbsafe.rules.base import Facts
 from pytest_nbsafe.rules.wording import called, few
 from pytest_nbsafe.sentences import listed, spans
+from pytest_nbsafe.values import dataclass
 
 _MOST_STEPS = 4
 _MOST_NAMED = 6
 _MOST_MISSING = 3
 
 
-def begins_at(facts: Facts, cell: int) -> int | None:
-    """Return the first cell above that shows another output, too, for the same reason perhaps."""
-    first = _first_changed(facts, cell)
-    related = _related(facts, cell) if first is None else None
-    return related[0] if related else first
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """What may have changed an output: steps that say so, and the cell `begins_at` which to look.
+
+    That is the first cell above that shows another output, too, for the same reason perhaps, None
+    where there is none.
+    """
+
+    steps: tuple[Step, ...]
+    begins_at: int | None = None
+
+
+def causes(facts: Facts, cell: int) -> Causes:
+    """Return what may have changed the output of a cell, the likelier first."""
+    first = related = None
+    if not never_ran(facts, cell):
+        first = _first_changed(facts, cell)
+        related = _related(facts, cell) if first is None else None
+    steps = tuple(islice(_steps(facts, cell, first, related), _MOST_STEPS))
+    return Causes(steps, related[0] if related else first)
 
 
 def _first_changed(facts: Facts, cell: int) -> int | None:
@@ -75,23 +91,19 @@ def _without_counts(graph: Graph) -> frozenset[int]:
     return frozenset(cell.number for cell in cells if cell.count is None)
 
 
-def steps(facts: Facts, cell: int) -> tuple[Step, ...]:
-    """Return what may have changed since, and which cell above has changed, too."""
-    return tuple(islice(_steps(facts, cell), _MOST_STEPS))
-
-
-def _steps(facts: Facts, cell: int) -> Iterator[Step]:
+def _steps(
+    facts: Facts, cell: int, first: int | None, related: tuple[int, Sequence[int]] | None
+) -> Iterator[Step]:
+    """Yield what may have changed since, and which cell above has changed, too."""
     above = sorted(made_from(facts.graph, cell))
     lost = [number for number in above if _has_lost_count(facts, number)]
     for number in lost:
         yield Step(number, 1, "has no count: it did not run, or was cleared")
     if never_ran(facts, cell):
         return
-    first = _first_changed(facts, cell)
     if first is not None:
         yield Step(first, 1, f"shows another output, too, and cell {cell} is made from it")
         return
-    related = _related(facts, cell)
     if related is not None:
         other, makers = related
         has = "has" if len(makers) == 1 else "have"

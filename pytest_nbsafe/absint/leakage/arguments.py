@@ -166,6 +166,11 @@ class TableCall:
         return self.arguments.name()
 
 
+def is_across(axis: Value | None) -> bool:
+    """Return whether the axis that a call is given is that of the columns."""
+    return isinstance(axis, Const) and axis.value in {1, -1, "columns"}
+
+
 def text(machine: Machine, node: ast.expr | None) -> str:
     """Return the name that an expression starts with, "" for a library or anything without.
 

@@ -21,7 +21,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Seq,
     Value,
 )
-from pytest_nbsafe.absint.leakage.arguments import TableCall
+from pytest_nbsafe.absint.leakage.arguments import TableCall, is_across
 from pytest_nbsafe.absint.leakage.memory import Choice
 from pytest_nbsafe.absint.leakage.rows import ByColumn, ByUnknown, Division, EachGroup
 from pytest_nbsafe.values import replace
@@ -158,17 +158,9 @@ def assigned(call: TableCall) -> Value:
 # -- some of the rows ------------------------------------------------------------------------------
 
 
-_ACROSS = (Const(1), Const(-1))
-
-
-def _of_columns(call: TableCall) -> bool:
-    """Return whether a call takes columns, by their places."""
-    return call.arguments.constant("axis") in {1, -1, "columns"}
-
-
 def filtered(call: TableCall) -> Data:
     """Return some of the rows, or of the columns."""
-    if _of_columns(call):
+    if is_across(call.find(-1, "axis")):
         return named_columns.nameless(call.data)
     given = tuple(call.machine.token(value) for value in call.arguments.every())
     return tabular.part(call.data, Division((call.what, call.arguments.fresh, given), ("is", True)))
@@ -227,7 +219,7 @@ def by_count(call: TableCall, *, first: bool) -> Value:
 def subset(call: TableCall) -> Value:
     """Return the rows at some positions."""
     index = call.find(0)
-    if _of_columns(call):
+    if is_across(call.find(-1, "axis")):
         return named_columns.nameless(call.data)
     if isinstance(index, Index | Data):
         return tabular.take_rows(call.machine, call.data, index)
@@ -237,7 +229,7 @@ def subset(call: TableCall) -> Value:
 def deleted(call: TableCall) -> Value:
     """Return the rows that are not at some positions."""
     index = call.find(0)
-    if _of_columns(call) or call.find(1) in _ACROSS:
+    if is_across(call.find(1, "axis")):
         return named_columns.nameless(call.data)
     if not isinstance(index, Index) or not index.steps:
         return filtered(call)

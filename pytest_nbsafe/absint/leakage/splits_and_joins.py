@@ -23,7 +23,7 @@ from pytest_nbsafe.absint.leakage.abstract_values import (
     Seq,
     Value,
 )
-from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall, text
+from pytest_nbsafe.absint.leakage.arguments import Arguments, TableCall, is_across, text
 from pytest_nbsafe.absint.leakage.containers import repeated_places
 from pytest_nbsafe.absint.leakage.machine import Machine
 from pytest_nbsafe.absint.leakage.marks import Repeated
@@ -130,7 +130,7 @@ def cut(arguments: Arguments) -> Value:
     count = cuts.value if isinstance(cuts, Const) else None
     if isinstance(cuts, Seq) and cuts.each is None:
         count = len(cuts.items) + 1
-    if isinstance(data, Data) and arguments.find(2, "axis") in {Const(1), Const(-1)}:
+    if isinstance(data, Data) and is_across(arguments.find(2, "axis")):
         return Seq((), named_columns.nameless(data), ("cut", arguments.fresh))
     key = ("cut", arguments.fresh)
     kind: sets.Kind = "fold" if isinstance(data, Index) else "chosen"
@@ -335,7 +335,7 @@ def concatenated(arguments: Arguments) -> Value:
     values = _parts(arguments)
     if not values:
         return arguments.unknown()
-    if arguments.constant("axis") in {1, "columns", -1}:
+    if is_across(arguments.find(-1, "axis")):
         return side_by_side.beside(values, arguments.fresh)
     return concat(values, arguments.site, arguments.name())
 

@@ -65,7 +65,7 @@ def results_of(function: Any) -> list[Any]:
     for part in gc.get_referents(function):
         kind = type(part)
         is_code = issubclass(kind, type) or part is own.get("__wrapped__")
-        is_by_links = kind is dict and any(type(held).__name__ == _LINK for held in part.values())
+        is_by_links = kind is dict and any(type(each).__name__ == _LINK for each in part.values())
         if not (is_code or is_by_links or kind is object or part is own):
             held.append(part)
     return held
